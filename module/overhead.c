@@ -147,9 +147,9 @@ static void kma_overhead_turn(struct work_struct *work)
 	 * A reader of a large table holds the lock for a while.  In that case skip this
 	 * turn instead of waiting, unless marks are due.
 	 */
-	if (marks)
+	if (marks) {
 		kma_lock_take(KMA_LOCK_WORKER);
-	else if (!kma_lock_try(KMA_LOCK_WORKER)) {
+	} else if (!kma_lock_try(KMA_LOCK_WORKER)) {
 		kma_overhead_queue(false);
 		return;
 	}

@@ -33,8 +33,9 @@
  *
  * Functions accept zeroed memory in place of a history, and then keep none.
  *
- * Context: process; the caller prevents concurrent calls, and the recycling of rows meanwhile.
- * Probes may run.  Times are in seconds, since an arbitrary moment, and never decrease.
+ * Context of all functions: process; the caller prevents concurrent calls, and the recycling of
+ * rows meanwhile.  Probes may run.  Times are in seconds, since an arbitrary moment, and never
+ * decrease.
  */
 #ifndef KMA_CORE_HISTORY_H
 #define KMA_CORE_HISTORY_H

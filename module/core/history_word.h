@@ -15,7 +15,7 @@
  * If small values are added to a large one again and again, each of these roundings would count.
  * So a sum is rounded up or down at random, and its expected value is the sum.
  *
- * Context: any.
+ * Context of all functions: any.
  */
 #ifndef KMA_CORE_HISTORY_WORD_H
 #define KMA_CORE_HISTORY_WORD_H

@@ -174,10 +174,10 @@ void expect_refuses(int line, int (*parse)(const char *text, u64 *number), const
 #define CALLERS_HEAD KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET_CHANGES) \
 		     KMA_GOLDEN_CALLERS_COLUMNS
 
-/* A row of callers.  All counters without an argument are 0. */
+/* A row of callers.  All counters without an argument are 0, and changes are unknown. */
 #define CALLER(bytes, objs, hits, req, alloc, site) \
 	#bytes " " #objs " " #hits " " #req " " #hits " " #alloc " 0 0 0 0 0 0 0 0 0.000" \
-	ZEROS_14 " 0 0 " site "\n"
+	" 0 0 - - -" ZEROS_14 " - - - " site "\n"
 
 #define ALLOCS_HEAD KMA_GOLDEN_HEAD("allocs", KMA_GOLDEN_QUIET) \
 		    KMA_GOLDEN_ALLOCS_COLUMNS
@@ -191,7 +191,8 @@ void expect_refuses(int line, int (*parse)(const char *text, u64 *number), const
  */
 #define SAMPLED_CALLER(bytes, objs, hits, bulk, samples, live, b_se, o_se, h_se, bulk_se, site) \
 	#bytes " " #objs " " #hits " 0 " #hits " 0 0 0 0 0 0 " #bulk " 0 0 0.000 " #samples " " \
-	#live " " #b_se " " #o_se " " #h_se " 0 " #h_se " 0 0 0 0 0 0 " #bulk_se " 0 0 " site "\n"
+	#live " - - - " #b_se " " #o_se " " #h_se " 0 " #h_se " 0 0 0 0 0 0 " #bulk_se \
+	" 0 0 - - - " site "\n"
 
 static void expect_error(int line, const char *name, const char *text, const char *error)
 {
@@ -723,7 +724,8 @@ TEST(other_cgroups_are_left_out)
 
 TEST(keys_are_refused)
 {
-#define USE "': use " PLAIN_NAMES ", frag_pct, samples, live_samples, site"
+#define USE "': use " PLAIN_NAMES ", frag_pct, samples, live_samples, " CHANGES ", site"
+#define CHANGES "change_1m, change_10m, change_1h"
 	static const struct given cases[] = {
 		{ "", "callers has no sort key '" USE },
 		{ "zone", "callers has no sort key 'zone" USE },

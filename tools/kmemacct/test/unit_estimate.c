@@ -173,8 +173,8 @@ TEST(odd_sums_have_bounds)
  */
 #define DENTRY(name, label) \
 	SAMPLED_HEAD(name) COLUMNS(label) \
-	"524384 2731 2731 524384 2731 524384 0 0 0 0 0 0 0 524384 0.000 1 1 524287 2730 2730" \
-	" 524287 2730 524287 0 0 0 0 0 0 0 524287 __d_alloc+0x29\n"
+	"524384 2731 2731 524384 2731 524384 0 0 0 0 0 0 0 524384 0.000 1 1 - - - 524287 2730" \
+	" 2730 524287 2730 524287 0 0 0 0 0 0 0 524287 - - - __d_alloc+0x29\n"
 
 TEST(rows_have_intervals)
 {
@@ -201,8 +201,8 @@ TEST(rows_have_intervals)
 TEST(intervals_end_somewhere)
 {
 	struct table *t = parse("callers", SAMPLED_HEAD("callers") COLUMNS("site")
-		MOST " 9 1 0 2 0 0 0 0 0 0 1 0 0 0.000 4 10 "
-		MOST " 1 1 0 1 0 0 0 0 0 0 1 0 0 a\n");
+		MOST " 9 1 0 2 0 0 0 0 0 0 1 0 0 0.000 4 10 - - - "
+		MOST " 1 1 0 1 0 0 0 0 0 0 1 0 0 - - - a\n");
 	struct interval i = estimate_interval(t, t->rows[0], COUNT_live_bytes);
 
 	EXPECT(i.low >= 10 && i.high == U64_MAX);
@@ -226,7 +226,8 @@ TEST(errors_below_one_are_errors)
 {
 	struct table *t = parse("callers",
 		"# kmemacct callers 8 sample_bytes=4096 sampled=1\n" COLUMNS("site")
-		"650000 40 0 0 0 0 0 0 0 0 0 0 0 0 0.000 0 39 13000 0 0 0 0 0 0 0 0 0 0 0 0 0 a\n");
+		"650000 40 0 0 0 0 0 0 0 0 0 0 0 0 0.000 0 39 - - - 13000 0 0 0 0 0 0 0 0 0 0"
+		" 0 0 0 - - - a\n");
 	struct interval i = estimate_interval(t, t->rows[0], COUNT_live_objs);
 
 	EXPECT(estimate_is_rough(t, t->rows[0], COUNT_live_objs));
@@ -239,8 +240,9 @@ TEST(what_has_no_sample_is_bounded)
 {
 	struct table *t = parse("callers",
 		"# kmemacct callers 8 sample_bytes=0 sampled=1\n" COLUMNS("site")
-		"9 9 9 9 9 9 9 9 9 9 9 9 9 9 0.000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 a\n"
-		"4000 1 0 0 0 0 0 0 0 0 0 0 0 0 0.000 0 4 2000 1 0 0 0 0 0 0 0 0 0 0 0 0 b\n");
+		"9 9 9 9 9 9 9 9 9 9 9 9 9 9 0.000 0 0 - - - 0 0 0 0 0 0 0 0 0 0 0 0 0 0 - - - a\n"
+		"4000 1 0 0 0 0 0 0 0 0 0 0 0 0 0.000 0 4 - - - 2000 1 0 0 0 0 0 0 0 0 0 0 0 0"
+		" - - - b\n");
 	struct view v;
 
 	v = view_of(t);
