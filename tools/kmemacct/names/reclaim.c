@@ -27,15 +27,16 @@ bool reclaim_is_possible(const struct source *s, const char *cache)
 	return possible;
 }
 
+#define OMIT	"omit --unreclaimable"
+
 int reclaim_check(const struct source *s)
 {
 	char path[FILE_PATH];
 
 	if (source_is_snapshot(s))
-		return fail("a snapshot does not tell which caches are reclaimable: "
-			    "omit --unreclaimable");
+		return fail("a snapshot does not tell which caches are reclaimable: %s", OMIT);
 	source_sys_path(path, "kernel/slab");
 	return !access(path, F_OK) ? 0 :
-	       fail("%s does not exist, so it is not known which caches are reclaimable: "
-		    "omit --unreclaimable", path);
+	       fail("%s does not exist, so it is not known which caches are reclaimable: %s",
+		    path, OMIT);
 }

@@ -18,7 +18,7 @@ from kprobes import timed
 from memory import PAGE, anonymous, available_kb, drop_caches, meminfo_kb, punch
 from parts.latency_pressure import THP
 from parts.stalls import disk
-from processes import is_running, kill, start
+from processes import kill, start
 from slow_truth import slow_path_followed
 from table import Table, control, pairs_of
 
@@ -32,7 +32,7 @@ RUNS = 5
 LEAST = 10
 KB_LEFT = 20 * 1024
 MIB = 1 << 20
-# More than the memory that is left
+# More than the guest has memory, which may be too fragmented to be set aside
 HOLES = 1024 * MIB
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
 HUGE_KB = 2048
@@ -47,12 +47,10 @@ def is_near(ours, known):
 
 @contextlib.contextmanager
 def less_memory(kb_left):
-    """Set memory aside: in huge pages that nothing uses and, if there are too few, in others."""
+    """Set memory aside, in huge pages that nothing uses."""
     Path("/proc/sys/vm/compact_memory").write_text("1")
     with written({HUGE_PAGES: str(max(available_kb() - kb_left, 0) // HUGE_KB)}):
-        rest = max(available_kb() - kb_left, 1) * 1024 // PAGE * PAGE
-        with anonymous(max(rest, PAGE), mmap.MAP_POPULATE):
-            yield
+        yield
 
 
 @contextlib.contextmanager
@@ -186,6 +184,8 @@ ROUNDS = 3
 # Memory that the kernel keeps free, in KiB.  Tasks are throttled while less than half of it is.
 LITTLE, MUCH = "2048", "32768"
 FREE_KB = 8 * 1024
+# In fragmented memory, the kernel keeps more memory free than that.
+BOOST = "/proc/sys/vm/watermark_boost_factor"
 SWITCH = "sched_switch"
 
 
@@ -209,27 +209,17 @@ def fill_forever(file, first):
 
 
 def run_short(file):
-    """Let tasks fill the page cache, and then keep more memory free, again and again.
-
-    The kernel may kill a task when memory is short.  Then another one takes its place.
-    """
+    """Let tasks fill the page cache, and then keep more memory free, again and again."""
     half = HOLES // MIB // 2
-    tasks = {}
-
-    def is_short():
-        for first in 0, half:
-            if first not in tasks or not is_running(tasks[first]):
-                tasks[first] = start(lambda first=first: fill_forever(file, first))
-        return meminfo_kb("MemFree") < FREE_KB
-
+    pids = [start(lambda first=first: fill_forever(file, first)) for first in (0, half)]
     try:
         for _ in range(ROUNDS):
             Path(MIN_FREE).write_text(LITTLE)
-            wait_for("little memory", is_short)
+            wait_for("little memory", lambda: meminfo_kb("MemFree") < FREE_KB)
             Path(MIN_FREE).write_text(MUCH)
             time.sleep(0.1)
     finally:
-        for pid in tasks.values():
+        for pid in pids:
             kill(pid)
         # From here on, no task is throttled, so that all counters are of the same time.
         Path(MIN_FREE).write_text(LITTLE)
@@ -282,7 +272,7 @@ def throttling_traced():
     """
     found = []
     with loaded("kmemacct"), holes() as file, less_memory(64 * 1024), \
-            written({MIN_FREE: LITTLE}), \
+            written({MIN_FREE: LITTLE, BOOST: "0"}), \
             timed("throttle_direct_reclaim", events=(SWITCH,)) as probes:
         while not found or not is_near(*found[-1][1:]):
             check(len(found) < RUNS, f"times, and us by kmemacct and by ftrace: {found}")
