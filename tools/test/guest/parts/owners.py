@@ -411,6 +411,10 @@ def hold_objects():
     return held, folder
 
 
+# Pages that the kernel has charged in advance.  Four were seen, and seven on 7.3.
+RESERVE = 8
+
+
 @each_kernel
 @single
 def charges_agree_with_memory_stat():
@@ -418,7 +422,7 @@ def charges_agree_with_memory_stat():
 
     The kernel adds up `slab` and `kernel` of memory.stat on its own.  Of the two parts of `slab`,
     each CPU may keep back the last changes: up to a page on 6.1 and later, and up to 32 pages on
-    5.10.  `kernel` counts whole pages, and a CPU may have some four more in reserve for objects.
+    5.10.  `kernel` counts whole pages, and a CPU may have some more in reserve for objects.
     """
     with cgroups("web") as (web,), loaded("kmemacct", "pages=sites"):
         memory_on()
@@ -439,7 +443,7 @@ def charges_agree_with_memory_stat():
             time.sleep(2)
             ours, kernels = charged_bytes("/web"), kernels_bytes(web)
             more = 0 if OLD else sum(kernels) - sum(ours)
-            if abs(ours[0] - kernels[0]) <= late and -late <= more <= late + 4 * page:
+            if abs(ours[0] - kernels[0]) <= late and -late <= more <= late + RESERVE * page:
                 break
         kill(pid)
         shutil.rmtree(folder)
@@ -448,7 +452,7 @@ def charges_agree_with_memory_stat():
     check(kernels[0] > 3 << 20, f"only {kernels[0]} bytes of slabs are charged")
     check(ours[1] > 2 << 20, f"only {ours[1]} bytes of pages are charged")
     check(abs(ours[0] - kernels[0]) <= late, f"slabs: {ours}, memory.stat has {kernels}")
-    check(-late <= more <= late + 4 * page, f"{ours}, memory.stat has {kernels}")
+    check(-late <= more <= late + RESERVE * page, f"{ours}, memory.stat has {kernels}")
     return f"{ours} bytes of slabs and pages, memory.stat has {kernels}"
 
 
