@@ -28,7 +28,7 @@ static_assert(KMA_SITES_MAX + KMA_CACHES_MAX + KMA_CACHES_OTHER <= KMA_HISTORY_N
 
 /*
  * Each slot but those of [other] has a row with a call site, and there are at most KMA_PAIRS_MAX of
- * these.  kma_history_slot_for() relies on this only for accuracy.
+ * these.  If no slot were left, kma_history_slot_for() would share one and count that as full.
  */
 static u32 kma_history_nr_slots(u32 sites_max)
 {
@@ -459,7 +459,7 @@ bool kma_history_some(struct kma_history *h, const struct kma_sitetab *t)
 	return end < h->nr_slots;
 }
 
-/* One percent of a second, in ns */
+/* Nanoseconds in one percent of a second */
 #define KMA_HISTORY_PERCENT_NS	10000000ULL
 
 /* A step that is longer than the last series is of no use. */

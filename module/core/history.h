@@ -29,12 +29,13 @@
  * change.
  *
  * There are as many slots as rows for call sites, and KMA_HISTORY_OTHERS more for the rows [other]
- * of caches.  Further ones share the slots of the cache [other].
+ * of caches with exact objects, and as many for those with samples.  Further ones share the slots
+ * of the cache [other].
  *
  * Functions accept zeroed memory in place of a history, and then keep none.
  *
  * Context of all functions: process; the caller prevents concurrent calls, and the recycling of
- * rows meanwhile.  Probes may run.  Times are in seconds, since an arbitrary moment, and never
+ * rows during a call.  Probes may run.  Times are in seconds, since an arbitrary moment, and never
  * decrease.
  */
 #ifndef KMA_CORE_HISTORY_H
@@ -47,7 +48,7 @@
 #include "sitetab.h"
 
 #define KMA_HISTORY_SERIES	3
-/* Marks of each series, and the seconds from one to the next. */
+/* The number of marks of each series, which is named for the time from one mark to the next */
 #define KMA_HISTORY_MARKS_10S	8
 #define KMA_HISTORY_MARKS_1M	62
 #define KMA_HISTORY_MARKS_1H	48

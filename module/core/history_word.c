@@ -47,7 +47,7 @@ static u32 kma_word_code(u64 variance, u32 random)
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-/* What to add to a number before its last @bits are cut off. */
+/* Return the number to add before the last @bits of a number are cut off. */
 static u64 kma_word_carry(int bits, u32 random)
 {
 	/* The probability of rounding up is what is cut off, over 2^@bits. */

@@ -16,7 +16,7 @@ bool reclaim_is_possible(const struct source *s, const char *cache)
 	bool possible;
 	size_t len;
 
-	/* The kernel does the same to slashes in names. */
+	/* In sysfs, names have `!` in place of slashes. */
 	for (slash = path + strlen("kernel/slab/"); (slash = strchr(slash, '/')) &&
 	     strcmp(slash, "/reclaim_account");)
 		*slash = '!';

@@ -307,7 +307,7 @@ static s64 kma_since(int place, u32 seconds)
 	return kma_change_of(place, &mark).kib;
 }
 
-/* What was live at a mark, in KiB, of what has not been recycled since. */
+/* Return the KiB that were live at a mark, or 0 if the row was recycled since. */
 static s64 kma_then(u32 place, u32 size, int index)
 {
 	if (kma_left[place][size] > kma_history.time[index])
@@ -528,8 +528,8 @@ static s64 kma_change_of_all(u32 seconds)
 }
 
 /*
- * What all caches have had is in the history of [other], of each cache and then of all of them, and
- * is given back when it is forgotten.
+ * The history of rows that are recycled moves to [other] of their cache.  When the cache is
+ * destroyed, it moves to the cache [other].
  */
 static void kma_other_caches(void)
 {
@@ -747,7 +747,7 @@ struct kma_trials {
 	double width;
 };
 
-/* One trial: @stays objects stay live; then @more are allocated, and @fewer are freed. */
+/* In a trial, @stays objects stay live; then @more are allocated, and @fewer are freed. */
 static void kma_trial(struct kma_trials *trials, u32 size, u32 stays, u32 more, u32 fewer)
 {
 	struct kma_history_change change;

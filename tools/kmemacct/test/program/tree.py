@@ -56,7 +56,7 @@ ESTIMATES = COUNTS[:-1]
 SAMPLED = ["samples", "live_samples", *(f"{name}_se" for name in ESTIMATES)]
 # The columns of windows of time, which are unknown when the module has just been loaded.
 CHANGES = [f"change_{window}{part}" for part in ("", "_se") for window in ("1m", "10m", "1h")]
-# The same in JSON, with intervals
+# The changes in JSON, where each estimate has an interval too
 UNKNOWN_CHANGES = dict.fromkeys([*CHANGES, *(f"{name}_{end}" for name in CHANGES[:3]
                                              for end in ("low", "high"))])
 # No run of the program takes longer, also on a slow machine.

@@ -411,8 +411,8 @@ def hold_objects():
     return held, folder
 
 
-# Pages that the kernel has charged in advance.  Four were seen, and seven on 7.3.
-RESERVE = 8
+# The most pages that the kernel charges in advance for objects
+RESERVE = 4
 
 
 @each_kernel
@@ -422,7 +422,7 @@ def charges_agree_with_memory_stat():
 
     The kernel adds up `slab` and `kernel` of memory.stat on its own.  Of the two parts of `slab`,
     each CPU may keep back the last changes: up to a page on 6.1 and later, and up to 32 pages on
-    5.10.  `kernel` counts whole pages, and a CPU may have some more in reserve for objects.
+    5.10.  `kernel` counts whole pages, and a CPU may have four more in reserve for objects.
     """
     with cgroups("web") as (web,), loaded("kmemacct", "pages=sites"):
         memory_on()

@@ -15,7 +15,7 @@ from processes import child
 
 LEAKY = Path("/sys/kernel/debug/kmemacct_leaky")
 SITE = "leaky_parse_header"
-# One request in 16 leaks an object of 512 bytes.
+# Of 256 requests, each 16th leaks an object of 512 bytes.
 REQUESTS, BAD, BYTES = 256, 16, 512
 RATE = 8 * REQUESTS // BAD * BYTES
 
