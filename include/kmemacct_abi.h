@@ -37,6 +37,8 @@
 	X(owner_cgroups, KMA_OWNER_CGROUPS_COLUMNS)	\
 	X(charges, KMA_CHARGES_COLUMNS)		\
 	X(stacks, KMA_STACKS_COLUMNS)		\
+	X(history, KMA_HISTORY_COLUMNS)		\
+	X(marks, KMA_MARKS_COLUMNS)		\
 	X(summary, KMA_PAIRS)			\
 	X(stats, KMA_PAIRS)			\
 	X(page_callers, KMA_PAGE_CALLERS_COLUMNS)	\
@@ -74,11 +76,13 @@
  *   ID		decimal, or `-` if there is no such ID
  *   TYPE	the name of a migrate type, as in /proc/pagetypeinfo
  *   HEX	hexadecimal, with 0x before it
+ *   LIST	numbers with commas in between, and no blanks; `-` if there is none
  *   LABEL	text up to the end of the line
  *
  * The kinds:
  *   KEY	tells what the row is about
  *   GAUGE	the state at the time of the snapshot
+ *   PAST	the state at earlier times
  *   CHANGE	how much live_bytes has changed in a window of time; for change_1m, the key
  *		change_1m_s of the head has the length of the window in seconds, or `-` if it is
  *		not known
@@ -214,6 +218,40 @@
 #define KMA_STACKS_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
 	X(stack, LABEL, KEY, NONE)
+
+/*
+ * What was live at earlier times, by cache and call site.  live_kb is of the last mark.  There are
+ * three series of marks: about every 10 s, every minute, and every hour.  The lists are in the order
+ * of the marks, the oldest first, and all lists of a series have the same marks, whose ages in
+ * seconds are in the keys ages_10s_s, ages_1m_s and ages_1h_s of the head.
+ */
+#define KMA_HISTORY_COLUMNS(X)	\
+	X(live_kb, U64, GAUGE, KIB)				\
+	X(kb_10s, LIST, PAST, KIB)				\
+	X(kb_1m, LIST, PAST, KIB)				\
+	X(kb_1h, LIST, PAST, KIB)				\
+	X(live_kb_se, U64, ERROR, KIB)				\
+	X(kb_10s_se, LIST, PAST, KIB)				\
+	X(kb_1m_se, LIST, PAST, KIB)				\
+	X(kb_1h_se, LIST, PAST, KIB)				\
+	X(cache_site, LABEL, KEY, NONE)
+
+/*
+ * The whole machine at the same marks: free memory and slabs as in /proc/meminfo, live pages by
+ * migrate type while pages are tracked, the time that tasks have spent in what the kernel calls
+ * memory stalls (/proc/pressure), and failed allocations.  The last two count since load or reset.
+ */
+#define KMA_MARKS_COLUMNS(X)	\
+	X(series_s, U64, KEY, S)				\
+	X(age_ms, U64, KEY, MS)					\
+	X(free_kb, U64, GAUGE, KIB)				\
+	X(slab_reclaimable_kb, U64, GAUGE, KIB)			\
+	X(slab_unreclaimable_kb, U64, GAUGE, KIB)		\
+	X(unmovable_kb, ID, GAUGE, KIB)				\
+	X(movable_kb, ID, GAUGE, KIB)				\
+	X(reclaimable_kb, ID, GAUGE, KIB)			\
+	X(stalled_us, ID, COUNTER, US)				\
+	X(failed, U64, COUNTER, EVENTS)
 
 /* Page allocations by call site, order, migrate type and gfp flags. */
 #define KMA_PAGE_CALLERS_COLUMNS(X)	\

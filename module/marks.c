@@ -15,6 +15,7 @@
 /* These variables are protected by kma_lock, unless they say otherwise. */
 struct kma_history kma_history;
 u64 kma_marks_began;
+struct kma_machine kma_marks_machine[KMA_HISTORY_MARKS];
 /* The CPU time that the last marks took, with their sweep. */
 static u64 kma_marks_last_ns;
 /* Only the worker uses these: when it began with the marks that it is setting. */
@@ -25,15 +26,32 @@ u64 kma_marks_forecast(void)
 	return kma_history_bytes(kma_config.sites_max);
 }
 
+/* Store the state of the machine for each mark that is set at @now. */
+static void kma_marks_store(const struct kma_machine *machine, u64 now)
+{
+	int i;
+
+	for (i = 0; i < KMA_HISTORY_MARKS; i++)
+		if (kma_history.time[i] == now)
+			kma_marks_machine[i] = *machine;
+}
+
 int kma_marks_start(void)
 {
 	int ret = kma_history_init(&kma_history, &kma_core.sites, 0);
+	struct kma_machine machine;
 
 	if (ret)
 		pr_err("not enough memory for the history: use a smaller sites_max\n");
 	kma_marks_began = ktime_get_boottime_seconds();
 	kma_marks_last_ns = 0;
-	return ret;
+	if (ret)
+		return ret;
+	kma_lock_take(KMA_LOCK_START);
+	kma_machine_read(&machine);
+	kma_marks_store(&machine, 0);
+	kma_lock_release();
+	return 0;
 }
 
 void kma_marks_stop(void)
@@ -74,11 +92,14 @@ bool kma_marks_sweep(void)
 void kma_marks_turn(void)
 {
 	u64 now = kma_marks_now(), cpu;
+	struct kma_machine machine;
 
 	lockdep_assert_held(&kma_lock);
 	if (!kma_history_due(&kma_history, now))
 		return;
+	kma_machine_read(&machine);
 	kma_history_begin(&kma_history, &kma_core.sites, now);
+	kma_marks_store(&machine, now);
 	while (kma_history_some(&kma_history, &kma_core.sites))
 		kma_lock_pause();
 	cpu = kma_marks_cpu() - kma_marks_begun_cpu;

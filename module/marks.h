@@ -18,9 +18,13 @@
 #include <linux/types.h>
 
 #include "core/history.h"
+#include "machine.h"
 
 /* The history of the call sites of objects. */
 extern struct kma_history kma_history;
+
+/* For each mark, the state of the machine. */
+extern struct kma_machine kma_marks_machine[KMA_HISTORY_MARKS];
 
 /*
  * When the history began, in seconds of the clock that goes on while the machine is suspended.

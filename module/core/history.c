@@ -497,6 +497,42 @@ struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32
 	return mark;
 }
 
+static_assert(KMA_HISTORY_MARKS_1M >= KMA_HISTORY_MARKS_10S &&
+	      KMA_HISTORY_MARKS_1M >= KMA_HISTORY_MARKS_1H);
+
+void kma_history_list(const struct kma_history *h, u64 now, struct kma_history_marks *marks)
+{
+	u32 i, m, index;
+
+	memset(marks, 0, sizeof(*marks));
+	for (i = 0; h->nr_rows && i < KMA_HISTORY_SERIES; i++) {
+		for (m = 1; m <= kma_series[i].nr; m++) {
+			index = kma_series[i].first +
+				(h->newest[i] - kma_series[i].first + m) % kma_series[i].nr;
+			if (h->time[index] != KMA_HISTORY_NEVER)
+				marks->mark[i][marks->nr[i]++] = (struct kma_history_mark) {
+					.index = index, .age = now - h->time[index],
+				};
+		}
+	}
+}
+
+u32 kma_history_seconds(int series)
+{
+	return kma_series[series].step;
+}
+
+const struct kma_history_slot *kma_history_past(const struct kma_history *h,
+						const struct kma_sitetab *t, u32 s, u32 *id)
+{
+	const struct kma_history_slot *slot = &h->slot[s];
+
+	if (!slot->used || !memchr_inv(slot->word, 0, sizeof(slot->word)))
+		return NULL;
+	*id = kma_history_is_other(slot) ? t->sites_max + slot->cache : slot->row;
+	return slot;
+}
+
 static int kma_history_series_of(int index)
 {
 	int i = KMA_HISTORY_SERIES - 1;

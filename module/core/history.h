@@ -153,6 +153,16 @@ struct kma_history_change {
 	u64 variance;
 };
 
+/**
+ * struct kma_history_marks - the marks that there are, the oldest first
+ * @nr: for each series, their number
+ * @mark: for each series, the marks
+ */
+struct kma_history_marks {
+	u32 nr[KMA_HISTORY_SERIES];
+	struct kma_history_mark mark[KMA_HISTORY_SERIES][KMA_HISTORY_MARKS_1M];
+};
+
 /* Bytes that the history of a table with @sites_max rows for call sites takes. */
 u64 kma_history_bytes(u32 sites_max);
 
@@ -187,6 +197,20 @@ void kma_history_cache_leaves(struct kma_history *h, u32 cache);
 
 /* Find the mark that is nearest to @seconds ago, among those from 2/3 to twice as old. */
 struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32 seconds);
+
+/* Get all marks. */
+void kma_history_list(const struct kma_history *h, u64 now, struct kma_history_marks *marks);
+
+/* The seconds between two marks of a series, unless marks take long. */
+u32 kma_history_seconds(int series);
+
+/*
+ * Get a slot, of @nr_slots, in which something was live at some mark.  @id is set to a row, of any
+ * table for which the history was made, whose cache and call site are those of the slot.  Returns
+ * NULL if there is no such slot.
+ */
+const struct kma_history_slot *kma_history_past(const struct kma_history *h,
+						const struct kma_sitetab *t, u32 s, u32 *id);
 
 /**
  * kma_history_changed() - the changes of a slot since some marks

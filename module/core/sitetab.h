@@ -186,6 +186,12 @@ static inline u64 kma_row_pages_gone(const struct kma_row *sum)
 	return sum->frees + sum->rest_freed + sum->repaired + sum->rest_repaired;
 }
 
+/* The live pages of a row of page allocations of an order. */
+static inline u64 kma_row_live_pages(const struct kma_row *sum, unsigned int order)
+{
+	return ((sum->hits + sum->bulk - sum->no_entry) << order) - kma_row_pages_gone(sum);
+}
+
 #define KMA_ROWS_PER_CHUNK	(KMA_PERCPU_CHUNK_BYTES / sizeof(struct kma_row))
 
 /**

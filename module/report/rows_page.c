@@ -63,8 +63,7 @@ static bool kma_rows_page_raw_row(u32 id, struct kma_page_raw *raw)
 	kma_rows_page_set_cache(raw, info->cache, READ_ONCE(info->shift));
 	kma_sitetab_sum(t, id, since);
 	raw->live_allocs = kma_row_live(since);
-	raw->live_pages = ((since->hits + since->bulk - since->no_entry) <<
-			   kma_class_order(raw->cache->class)) - kma_row_pages_gone(since);
+	raw->live_pages = kma_row_live_pages(since, kma_class_order(raw->cache->class));
 	if (kma_baseline.page_row)
 		kma_row_subtract(since, &kma_baseline.page_row[id]);
 	return true;

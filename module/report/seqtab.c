@@ -213,6 +213,8 @@ static void kma_snapshot_clear(struct kma_snapshot *snap)
 {
 	kma_names_free(snap->names);
 	kma_copy_free(snap->rows);
+	kma_copy_free(snap->marks);
+	snap->marks = NULL;
 	snap->names = NULL;
 	snap->rows = NULL;
 	snap->nr_rows = 0;

@@ -49,6 +49,7 @@ struct poll_table_struct;
  * @KMA_FORMAT_ID: decimal, or `-` for KMA_NO_ID
  * @KMA_FORMAT_TYPE: the name of a migrate type
  * @KMA_FORMAT_HEX: hexadecimal, with 0x
+ * @KMA_FORMAT_LIST: numbers with commas in between, which @show of the table prints
  * @KMA_FORMAT_LABEL: text up to the end of the line
  */
 enum kma_format {
@@ -59,6 +60,7 @@ enum kma_format {
 	KMA_FORMAT_ID,
 	KMA_FORMAT_TYPE,
 	KMA_FORMAT_HEX,
+	KMA_FORMAT_LIST,
 	KMA_FORMAT_LABEL,
 };
 
@@ -170,6 +172,7 @@ struct kma_table {
  * @filter_ever: criteria of the filter that were set at any time since load
  * @names: the names that labels point to
  * @windows: for tables with the columns change_*, the mark at which each window begins
+ * @marks: for `history` and `marks`, the marks that there are; NULL for other tables
  * @latency: the value of the setting `latency`
  * @identity: which load of the module this is, and what has changed since then
  * @recycled: number of rows of the table's countmap that were recycled since the last reset; for
@@ -199,6 +202,7 @@ struct kma_snapshot {
 	u32 filter_ever;
 	struct kma_names *names;
 	struct kma_history_mark windows[KMA_WINDOWS];
+	struct kma_history_marks *marks;
 	const char *latency;
 	struct kma_identity identity;
 	u64 recycled;

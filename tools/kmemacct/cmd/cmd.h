@@ -383,6 +383,22 @@ int leaks_run(const struct command *c, const struct options *o);
 /* Print the call sites of the live objects of a cgroup: `callers --cgroup`. */
 int leaks_callers(const struct command *c, const struct options *o);
 
+/* ---- history (history.c) -------------------------------------------------- */
+
+/* The values of the option --by: the time from one mark to the next; NULL ends them. */
+extern const char * const history_by[];
+
+/*
+ * Make a row for each call site of the table history, with its change and a line of blocks.  With
+ * -j, the lists stay.
+ */
+void history_make(struct view *v, const struct options *o);
+
+/* Keep the marks of one series, unless -j is given without --by. */
+void history_marks(struct view *v, const struct options *o);
+
+int history_run(const struct command *c, const struct options *o);
+
 /* ---- stalls (stalls.c) ---------------------------------------------------- */
 
 /*

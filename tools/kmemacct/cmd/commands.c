@@ -520,6 +520,19 @@ const struct command commands[] = {
 		.takes = OPTIONS_SITES | OPTION_MIN,
 		.run = run_table, .table = "stacks",
 	}, {
+		.name = "history", .args = "[SITE]", .group = GROUP_LOOK,
+		.what = "what was live in the last hour or two days, by site",
+		.example = "history --by 1h --cache dentry",
+		.takes = OPTIONS_SITES | OPTION_BY | OPTION_CACHE,
+		.run = history_run, .table = "history", .derive = history_make,
+		.keys = "change_kb", .by = history_by,
+	}, {
+		.name = "marks", .group = GROUP_LOOK,
+		.what = "memory of the machine in the last hour or two days",
+		.example = "marks --by 1h",
+		.takes = (OPTIONS_ROWS & ~OPTION_SITE) | OPTION_BY,
+		.run = run_table, .table = "marks", .derive = history_marks, .by = history_by,
+	}, {
 		.name = "allocs", .group = GROUP_LOOK,
 		.what = "live objects, the oldest first",
 		.example = "allocs --module ext4 -l 20",

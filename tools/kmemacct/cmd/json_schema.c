@@ -13,7 +13,7 @@
 #include "cmd.h"
 
 static const char * const kinds[] = {
-	[KIND_KEY] = "key", [KIND_GAUGE] = "gauge", [KIND_CHANGE] = "change",
+	[KIND_KEY] = "key", [KIND_GAUGE] = "gauge", [KIND_PAST] = "past", [KIND_CHANGE] = "change",
 	[KIND_COUNTER] = "counter", [KIND_MAX] = "max", [KIND_RATIO] = "ratio",
 	[KIND_ERROR] = "error",
 };
@@ -237,6 +237,8 @@ static void write_row(struct json *w, const char *key, const struct table *t, bo
 			json_open(w, c->name, '{');
 			json_string(w, "type", "null");
 			json_close(w, '}');
+		} else if (c->kind == KIND_PAST) {
+			write_texts(w, c->name, "u");
 		} else if (!c->computed) {
 			write_column(w, c);
 		}

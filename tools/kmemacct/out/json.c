@@ -147,6 +147,19 @@ static void write_module(struct json *w, const char *site)
 	free(name);
 }
 
+/* Write a list of numbers, which is text with commas. */
+static void write_list(struct json *w, const char *key, const char *list)
+{
+	size_t len;
+
+	json_open(w, key, '[');
+	for (; *list; list += len + !!list[len]) {
+		len = strcspn(list, ",");
+		json_u64(w, NULL, strtoull(list, NULL, 10));
+	}
+	json_close(w, ']');
+}
+
 /* A row of sums has no masks and names, which identify rows. */
 static void write_cell(struct json *w, const struct view *v, const struct row *row, int column)
 {
@@ -154,6 +167,8 @@ static void write_cell(struct json *w, const struct view *v, const struct row *r
 
 	if (row == v->total && (c->format == FORMAT_HEX || c->format == FORMAT_NAME))
 		json_null(w, c->name);
+	else if (c->kind == KIND_PAST)
+		write_list(w, c->name, row_name(row, column));
 	else
 		write_value(w, c->name, c->format, row->v[column]);
 }

@@ -48,7 +48,7 @@ void table_link(struct table *t)
 	for (i = 0; i < t->nr_values; i++) {
 		c = &t->columns[i];
 		for (j = 0; text_ends(c->name, "_se") && j < t->nr_values; j++) {
-			if (!is_se_of(c->name, t->columns[j].name))
+			if (!is_se_of(c->name, t->columns[j].name) || c->kind == KIND_PAST)
 				continue;
 			c->of = j;
 			t->columns[j].se = i;

@@ -20,7 +20,7 @@ struct source;
 /* ---- columns -------------------------------------------------------------- */
 
 /*
- * The formats of kmemacct_abi.h, but TYPE is a NAME here: text without blanks.  In addition, SPARSE
+ * The formats of kmemacct_abi.h, but TYPE and LIST are a NAME here: text without blanks.  In addition, SPARSE
  * is a number whose zero prints as a dot, a BOUND is an upper bound of a number, or NO_ID, and a
  * RATE is the bits of a double, NAN if it is not known.
  */
@@ -36,6 +36,7 @@ enum format {
 	FORMAT_RATE,
 	FORMAT_NAME,
 	FORMAT_TYPE = FORMAT_NAME,
+	FORMAT_LIST = FORMAT_NAME,
 	FORMAT_LABEL,
 };
 
@@ -43,6 +44,7 @@ enum format {
 enum kind {
 	KIND_KEY,
 	KIND_GAUGE,
+	KIND_PAST,
 	KIND_CHANGE,
 	KIND_COUNTER,
 	KIND_MAX,
@@ -167,6 +169,12 @@ enum { KMA_LATENCY_COLUMNS(X) };
 #undef X
 #define X(name, ...) BUCKET_##name,
 enum { KMA_BUCKETS_COLUMNS(X) BUCKET_NR };
+#undef X
+#define X(name, ...) HISTORY_##name,
+enum { KMA_HISTORY_COLUMNS(X) };
+#undef X
+#define X(name, ...) MARK_##name,
+enum { KMA_MARKS_COLUMNS(X) };
 #undef X
 #define X(name, ...) SHRINKER_##name,
 enum { KMA_SHRINKERS_COLUMNS(X) };

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `history`: what was live at earlier times, by cache and call site. */
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "../core/history.h"
+#include "../marks.h"
+#include "../state.h"
+#include "seqtab.h"
+
+enum {
+#define X(name, ...) KMA_HISTORY_COL_##name,
+	KMA_HISTORY_COLUMNS(X)
+#undef X
+};
+
+/*
+ * A slot of the history.  Several slots may have the same label: samples have one for each stack.
+ * They are printed as one line, which is why the live sizes of all of them are in each.
+ */
+struct kma_history_row {
+	u32 id;
+	u32 word[KMA_HISTORY_MARKS];
+	u64 live_kb;
+	const char *label;
+};
+
+static u32 kma_history_last(const struct kma_snapshot *snap)
+{
+	const struct kma_history_marks *marks = snap->marks;
+
+	return marks->mark[0][marks->nr[0] - 1].index;
+}
+
+static u64 kma_history_table_value(const struct kma_snapshot *snap, const void *row, int column)
+{
+	return ((const struct kma_history_row *)row)->live_kb;
+}
+
+static const char *kma_history_table_label(const struct kma_snapshot *snap, const void *row)
+{
+	return ((const struct kma_history_row *)row)->label;
+}
+
+static int kma_history_name(struct kma_snapshot *snap)
+{
+	struct kma_history_row *row = snap->rows;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < snap->nr_rows; i++) {
+		row[i].label = kma_names_cache_site(snap->names, row[i].id);
+		ret = row[i].label ? kma_snapshot_pause(snap) : -ENOMEM;
+	}
+	return ret;
+}
+
+static int kma_history_fill(struct kma_snapshot *snap)
+{
+	const u64 marks = kma_history.marks;
+	const struct kma_history_slot *slot;
+	struct kma_history_row *row;
+	int ret = 0;
+	u32 s, id;
+
+	snap->names = kma_names_new(&kma_core.sites);
+	snap->marks = kma_copy_alloc(1, sizeof(*snap->marks));
+	if (!snap->names || !snap->marks || kma_snapshot_room(snap, kma_history.used))
+		return -ENOMEM;
+	kma_history_list(&kma_history, kma_marks_now(), snap->marks);
+	for (s = 0; !ret && s < kma_history.nr_slots; s++) {
+		slot = kma_history_past(&kma_history, &kma_core.sites, s, &id);
+		row = slot ? kma_snapshot_add(snap) : NULL;
+		if (row) {
+			row->id = id;
+			memcpy(row->word, slot->word, sizeof(row->word));
+		}
+		ret = kma_snapshot_pause(snap);
+		/* New marks, and rows that have left meanwhile */
+		if (!ret && marks != kma_history.marks)
+			ret = -EAGAIN;
+	}
+	return ret ?: kma_history_name(snap);
+}
+
+/* The number of rows, from this one on, that have its label. */
+static size_t kma_history_same(const struct kma_snapshot *snap, size_t i)
+{
+	const struct kma_history_row *row = snap->rows;
+	size_t nr = 1;
+
+	while (i + nr < snap->nr_rows && !strcmp(row[i].label, row[i + nr].label))
+		nr++;
+	return nr;
+}
+
+static struct kma_history_value kma_history_sum(const struct kma_history_row *row, size_t nr,
+						u32 index)
+{
+	struct kma_history_value sum = {}, more;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		more = kma_history_unpack(row[i].word[index]);
+		sum.kib += more.kib;
+		sum.variance += more.variance;
+	}
+	return sum;
+}
+
+static void kma_history_table_merge(struct kma_snapshot *snap)
+{
+	const struct kma_sort by_label = { .key = { KMA_HISTORY_COL_cache_site }, .nr = 1 };
+	struct kma_history_row *row = snap->rows;
+	size_t i, k, nr;
+	u64 kib;
+
+	kma_snapshot_sort(snap, &by_label);
+	for (i = 0; i < snap->nr_rows; i += nr) {
+		nr = kma_history_same(snap, i);
+		kib = kma_history_sum(&row[i], nr, kma_history_last(snap)).kib;
+		for (k = i; k < i + nr; k++)
+			row[k].live_kb = kib;
+		cond_resched();
+	}
+}
+
+/* The standard error in KiB of a variance, whose unit is the square of 64 bytes, rounded up. */
+static u64 kma_history_error(u64 variance)
+{
+	return DIV_ROUND_UP(kma_sqrt(variance), 16);
+}
+
+/* Print a list of what was live, or of its standard errors. */
+static void kma_history_show_list(struct seq_file *seq, const struct kma_snapshot *snap,
+				  const struct kma_history_row *row, size_t nr, int series,
+				  bool errors)
+{
+	const struct kma_history_mark *mark = snap->marks->mark[series];
+	struct kma_history_value value;
+	u32 i;
+
+	for (i = 0; i < snap->marks->nr[series]; i++) {
+		value = kma_history_sum(row, nr, mark[i].index);
+		seq_printf(seq, "%c%llu", i ? ',' : ' ',
+			   errors ? kma_history_error(value.variance) : value.kib);
+	}
+}
+
+static void kma_history_show(struct seq_file *seq, const struct kma_snapshot *snap,
+			     const void *at)
+{
+	const struct kma_history_row *row = at, *rows = snap->rows;
+	size_t nr;
+	int i;
+
+	/* The row before this one has printed both. */
+	if (row > rows && !strcmp(row[-1].label, row->label))
+		return;
+	nr = kma_history_same(snap, row - rows);
+	seq_printf(seq, "%llu", row->live_kb);
+	for (i = 0; i < KMA_HISTORY_SERIES; i++)
+		kma_history_show_list(seq, snap, row, nr, i, false);
+	seq_printf(seq, " %llu",
+		   kma_history_error(kma_history_sum(row, nr, kma_history_last(snap)).variance));
+	for (i = 0; i < KMA_HISTORY_SERIES; i++)
+		kma_history_show_list(seq, snap, row, nr, i, true);
+	seq_printf(seq, " %s\n", row->label);
+}
+
+static void kma_history_head(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	static const char *const names[KMA_HISTORY_SERIES] = { "10s", "1m", "1h" };
+	u32 i, m;
+
+	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
+		seq_printf(seq, " ages_%s_s", names[i]);
+		for (m = 0; m < snap->marks->nr[i]; m++)
+			seq_printf(seq, "%c%u", m ? ',' : '=', snap->marks->mark[i][m].age);
+	}
+}
+
+const struct kma_table_ops kma_history_ops = {
+	.row_size = sizeof(struct kma_history_row),
+	.sort = { .key = { KMA_HISTORY_COL_live_kb, KMA_HISTORY_COL_cache_site }, .nr = 2 },
+	.fill = kma_history_fill,
+	.merge = kma_history_table_merge,
+	.head = kma_history_head,
+	.value = kma_history_table_value,
+	.label = kma_history_table_label,
+	.show = kma_history_show,
+};
