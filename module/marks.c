@@ -15,7 +15,7 @@
 /* These variables are protected by kma_lock, unless they say otherwise. */
 struct kma_history kma_history;
 u64 kma_marks_began;
-struct kma_machine kma_marks_machine[KMA_HISTORY_MARKS];
+struct kma_machine kma_marks_machine[KMA_HISTORY_INDEXES];
 /* The CPU time that the last marks took, with their sweep. */
 static u64 kma_marks_last_ns;
 /* Only the worker uses these: when it began with the marks that it is setting. */
@@ -31,8 +31,8 @@ static void kma_marks_store(const struct kma_machine *machine, u64 now)
 {
 	int i;
 
-	for (i = 0; i < KMA_HISTORY_MARKS; i++)
-		if (kma_history.time[i] == now)
+	for (i = 0; i < KMA_HISTORY_INDEXES; i++)
+		if (kma_history_time(&kma_history, i) == now)
 			kma_marks_machine[i] = *machine;
 }
 

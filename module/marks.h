@@ -24,7 +24,7 @@
 extern struct kma_history kma_history;
 
 /* For each mark, the state of the machine. */
-extern struct kma_machine kma_marks_machine[KMA_HISTORY_MARKS];
+extern struct kma_machine kma_marks_machine[KMA_HISTORY_INDEXES];
 
 /*
  * When the history began, in seconds of the clock that goes on while the machine is suspended.

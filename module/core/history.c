@@ -100,6 +100,7 @@ static u32 kma_history_take(struct kma_history *h)
 static void kma_history_give(struct kma_history *h, u32 s)
 {
 	kma_history_close(h, s);
+	kma_recent_drop(h->recent, h->slot[s].recent);
 	h->slot[s].used = false;
 	h->slot[s].next = h->spare;
 	h->spare = s;
@@ -301,6 +302,9 @@ static void kma_history_merge(struct kma_history *h, u32 s, u32 to)
 	}
 	for (i = 0; i < KMA_HISTORY_SERIES; i++)
 		h->slot[to].churn[i] += slot->churn[i];
+	/* What both had at earlier marks is not known. */
+	kma_recent_drop(h->recent, h->slot[to].recent);
+	h->slot[to].recent = KMA_RECENT_NONE;
 	kma_history_give(h, s);
 }
 
@@ -402,10 +406,43 @@ void kma_history_begin(struct kma_history *h, const struct kma_sitetab *t, u64 n
 			continue;
 		kma_history_set(h, i, now);
 		kma_history_clear(h, i);
+		if (!i)
+			kma_recent_begin(h->recent, now);
 		h->due |= 1 << i;
 	}
 	h->next = 0;
 	h->marks++;
+}
+
+/* Copy what was live at the marks of the first series, the newest last.  Return: their number. */
+static u32 kma_history_last(const struct kma_history *h, const struct kma_history_slot *slot,
+			    u32 word[KMA_HISTORY_MARKS_10S])
+{
+	u32 i, m, nr = 0;
+
+	for (m = 1; m <= KMA_HISTORY_MARKS_10S; m++) {
+		i = (h->newest[0] + m) % KMA_HISTORY_MARKS_10S;
+		if (h->time[i] != KMA_HISTORY_NEVER)
+			word[nr++] = slot->word[i];
+	}
+	return nr;
+}
+
+/* Store a mark of the first series for a slot that is one of those that change most. */
+static void kma_history_store_recent(struct kma_history *h, struct kma_history_slot *slot)
+{
+	u32 word[KMA_HISTORY_MARKS_10S], nr = kma_history_last(h, slot, word);
+	const u64 now = kma_history_unpack(word[nr - 1]).kib;
+	const u64 then = nr > 1 ? kma_history_unpack(word[nr - 2]).kib : 0;
+	u16 entry = slot->recent;
+	int before;
+
+	before = kma_recent_store(h->recent, &entry, slot - h->slot,
+				  min_t(u64, now < then ? then - now : now - then, U32_MAX),
+				  word, nr);
+	if (before >= 0)
+		h->slot[before].recent = KMA_RECENT_NONE;
+	slot->recent = entry;
 }
 
 /* Store what is live in a slot as the word of each mark that is due. */
@@ -427,20 +464,28 @@ static void kma_history_store(struct kma_history *h, const struct kma_sitetab *t
 		slot->word[h->newest[i]] = kma_history_pack(&v, KMA_HISTORY_ROUND_UP);
 		slot->churn[i] = 0;
 	}
+	if (h->due & 1)
+		kma_history_store_recent(h, slot);
 }
 
-/* Give back the slot of an [other] without rows, once nothing was live at any of its marks. */
+/* Whether nothing was live in a slot at any of its marks. */
+static bool kma_history_is_empty(const struct kma_history_slot *slot)
+{
+	int i;
+
+	for (i = 0; i < KMA_HISTORY_MARKS; i++)
+		if (slot->word[i])
+			return false;
+	return true;
+}
+
+/* Give back the slot of an [other] without rows, once it is empty. */
 static void kma_history_drop(struct kma_history *h, u32 s)
 {
 	const struct kma_history_slot *slot = &h->slot[s];
-	int i;
 
-	if (s <= KMA_HISTORY_SAMPLED || slot->row != KMA_HISTORY_NONE)
-		return;
-	for (i = 0; i < KMA_HISTORY_MARKS; i++)
-		if (slot->word[i])
-			return;
-	kma_history_give(h, s);
+	if (s > KMA_HISTORY_SAMPLED && slot->row == KMA_HISTORY_NONE && kma_history_is_empty(slot))
+		kma_history_give(h, s);
 }
 
 /* Slots in each call */
@@ -497,24 +542,38 @@ struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32
 	return mark;
 }
 
-static_assert(KMA_HISTORY_MARKS_1M >= KMA_HISTORY_MARKS_10S &&
+static void kma_history_list_mark(const struct kma_history *h, u64 now, u32 index,
+				  struct kma_history_marks *marks, int series)
+{
+	const u64 time = kma_history_time(h, index);
+
+	if (time != KMA_HISTORY_NEVER)
+		marks->mark[series][marks->nr[series]++] =
+			(struct kma_history_mark) { .index = index, .age = now - time };
+}
+
+static_assert(KMA_HISTORY_MARKS_1M >= KMA_RECENT_MARKS &&
 	      KMA_HISTORY_MARKS_1M >= KMA_HISTORY_MARKS_1H);
 
 void kma_history_list(const struct kma_history *h, u64 now, struct kma_history_marks *marks)
 {
-	u32 i, m, index;
+	u32 i, m;
 
 	memset(marks, 0, sizeof(*marks));
-	for (i = 0; h->nr_rows && i < KMA_HISTORY_SERIES; i++) {
-		for (m = 1; m <= kma_series[i].nr; m++) {
-			index = kma_series[i].first +
-				(h->newest[i] - kma_series[i].first + m) % kma_series[i].nr;
-			if (h->time[index] != KMA_HISTORY_NEVER)
-				marks->mark[i][marks->nr[i]++] = (struct kma_history_mark) {
-					.index = index, .age = now - h->time[index],
-				};
-		}
-	}
+	for (m = 1; h->nr_rows && m <= KMA_RECENT_MARKS - KMA_HISTORY_MARKS_10S; m++)
+		kma_history_list_mark(h, now, KMA_HISTORY_MARKS +
+				      (h->recent->newest + m) % KMA_RECENT_MARKS, marks, 0);
+	for (i = 0; h->nr_rows && i < KMA_HISTORY_SERIES; i++)
+		for (m = 1; m <= kma_series[i].nr; m++)
+			kma_history_list_mark(h, now, kma_series[i].first +
+					      (h->newest[i] - kma_series[i].first + m) %
+					      kma_series[i].nr, marks, i);
+}
+
+u64 kma_history_time(const struct kma_history *h, u32 index)
+{
+	return index < KMA_HISTORY_MARKS ? h->time[index] :
+					   h->recent->time[index - KMA_HISTORY_MARKS];
 }
 
 u32 kma_history_seconds(int series)
@@ -527,7 +586,7 @@ const struct kma_history_slot *kma_history_past(const struct kma_history *h,
 {
 	const struct kma_history_slot *slot = &h->slot[s];
 
-	if (!slot->used || !memchr_inv(slot->word, 0, sizeof(slot->word)))
+	if (!slot->used || kma_history_is_empty(slot))
 		return NULL;
 	*id = kma_history_is_other(slot) ? t->sites_max + slot->cache : slot->row;
 	return slot;
@@ -669,7 +728,7 @@ u64 kma_history_bytes(u32 sites_max)
 {
 	const u32 slots = kma_history_nr_slots(sites_max);
 
-	return (u64)slots * sizeof(struct kma_history_slot) +
+	return (u64)slots * sizeof(struct kma_history_slot) + sizeof(struct kma_recent) +
 	       roundup_pow_of_two(slots) * sizeof(u16) +
 	       2 * kma_history_nr_rows(sites_max) * sizeof(u16);
 }
@@ -701,7 +760,8 @@ int kma_history_init(struct kma_history *h, const struct kma_sitetab *t, u64 now
 	h->head = kma_env_zalloc(roundup_pow_of_two(h->nr_slots) * sizeof(u16));
 	h->slot_of = kma_env_zalloc(h->nr_rows * sizeof(u16));
 	h->next_of = kma_env_zalloc(h->nr_rows * sizeof(u16));
-	if (!h->slot || !h->head || !h->slot_of || !h->next_of) {
+	h->recent = kma_env_zalloc(sizeof(*h->recent));
+	if (!h->slot || !h->head || !h->slot_of || !h->next_of || !h->recent) {
 		kma_history_destroy(h);
 		return -ENOMEM;
 	}
@@ -711,6 +771,8 @@ int kma_history_init(struct kma_history *h, const struct kma_sitetab *t, u64 now
 	kma_history_init_slots(h);
 	/* KMA_HISTORY_NEVER; nothing is live yet, which is the first mark of each series. */
 	memset(h->time, 0xff, sizeof(h->time));
+	memset(h->recent->time, 0xff, sizeof(h->recent->time));
+	h->recent->time[0] = now;
 	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
 		h->newest[i] = kma_series[i].first;
 		h->time[h->newest[i]] = now;
@@ -720,6 +782,7 @@ int kma_history_init(struct kma_history *h, const struct kma_sitetab *t, u64 now
 
 void kma_history_destroy(struct kma_history *h)
 {
+	kma_env_free(h->recent);
 	kma_env_free(h->next_of);
 	kma_env_free(h->slot_of);
 	kma_env_free(h->head);

@@ -6,7 +6,8 @@
  *
  * A mark is a time at which the worker has read all rows.  There are three series of marks, each a
  * ring buffer: one every 10 s for the last minute, one every minute for the last hour, and one
- * every hour for the last two days.
+ * every hour for the last two days.  The slots that change most have more marks of the first series
+ * (recent.h).
  *
  * The history belongs to what is counted, not to the row: to a call site and a cache or, for
  * samples, to a stack and a cache.  A row is linked to its slot at the first mark after the
@@ -45,12 +46,13 @@
 #include <linux/types.h>
 
 #include "history_word.h"
+#include "recent.h"
 #include "sitetab.h"
 
 #define KMA_HISTORY_SERIES	3
 /* The number of marks of each series, which is named for the time from one mark to the next */
 #define KMA_HISTORY_MARKS_10S	8
-#define KMA_HISTORY_MARKS_1M	62
+#define KMA_HISTORY_MARKS_1M	60
 #define KMA_HISTORY_MARKS_1H	48
 #define KMA_HISTORY_MARKS	(KMA_HISTORY_MARKS_10S + KMA_HISTORY_MARKS_1M + \
 				 KMA_HISTORY_MARKS_1H)
@@ -76,6 +78,7 @@
  * @sampled: whether its rows count samples
  * @used: whether the slot is in use
  * @open: whether rows may be linked to it
+ * @recent: its entry among those that change most, or KMA_RECENT_NONE
  */
 struct kma_history_slot {
 	u64 key;
@@ -85,13 +88,14 @@ struct kma_history_slot {
 	u16 cache;
 	u16 row;
 	u16 next;
-	u8 sampled : 1;
-	u8 used : 1;
-	u8 open : 1;
+	u16 sampled : 1;
+	u16 used : 1;
+	u16 open : 1;
+	u16 recent : 13;
 };
 
 /* With 8,192 rows, all slots take less than 4 MiB. */
-static_assert(sizeof(struct kma_history_slot) == 520);
+static_assert(sizeof(struct kma_history_slot) == 512);
 
 /**
  * struct kma_history - the history of all call sites
@@ -104,6 +108,7 @@ static_assert(sizeof(struct kma_history_slot) == 520);
  * @slot_of: for each row, its slot, or KMA_HISTORY_NONE
  * @next_of: for each row, the next row of its slot, or KMA_HISTORY_NONE
  * @nr_rows: number of rows
+ * @recent: more marks of the first series, for the slots that change most
  * @time: for each mark, its time; KMA_HISTORY_NEVER if there was none
  * @newest: for each series, the index of its newest mark
  * @step: the seconds between marks of the first series, which grow if marks take long
@@ -122,6 +127,7 @@ struct kma_history {
 	u16 *slot_of;
 	u16 *next_of;
 	u32 nr_rows;
+	struct kma_recent *recent;
 	u64 time[KMA_HISTORY_MARKS];
 	u32 newest[KMA_HISTORY_SERIES];
 	u32 step;
@@ -135,7 +141,8 @@ struct kma_history {
 
 /**
  * struct kma_history_mark - an earlier time
- * @index: the index of its words; -1 if there is none
+ * @index: the index of its words; from KMA_HISTORY_MARKS on, that of struct kma_recent; -1 if there
+ *	is none
  * @age: seconds from the mark to now
  */
 struct kma_history_mark {
@@ -198,8 +205,14 @@ void kma_history_cache_leaves(struct kma_history *h, u32 cache);
 /* Find the mark that is nearest to @seconds ago, among those from 2/3 to twice as old. */
 struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32 seconds);
 
-/* Get all marks. */
+/* All marks have an index below this. */
+#define KMA_HISTORY_INDEXES	(KMA_HISTORY_MARKS + KMA_RECENT_MARKS)
+
+/* Get all marks.  Those of the first series that only @recent has come before the others. */
 void kma_history_list(const struct kma_history *h, u64 now, struct kma_history_marks *marks);
+
+/* The time of a mark, or KMA_HISTORY_NEVER. */
+u64 kma_history_time(const struct kma_history *h, u32 index);
 
 /* The seconds between two marks of a series, unless marks take long. */
 u32 kma_history_seconds(int series);

@@ -20,12 +20,24 @@ enum {
  */
 struct kma_history_row {
 	u32 id;
+	u16 recent;
 	u32 word[KMA_HISTORY_MARKS];
 	u64 live_kb;
 	const char *label;
 };
 
-static u32 kma_history_last(const struct kma_snapshot *snap)
+/* What a snapshot has beside its rows. */
+struct kma_history_copy {
+	struct kma_history_marks marks;
+	struct kma_recent recent;
+};
+
+static const struct kma_recent *kma_history_recent(const struct kma_snapshot *snap)
+{
+	return &container_of(snap->marks, struct kma_history_copy, marks)->recent;
+}
+
+static u32 kma_history_newest(const struct kma_snapshot *snap)
 {
 	const struct kma_history_marks *marks = snap->marks;
 
@@ -58,21 +70,26 @@ static int kma_history_name(struct kma_snapshot *snap)
 static int kma_history_fill(struct kma_snapshot *snap)
 {
 	const u64 marks = kma_history.marks;
+	struct kma_history_copy *copy = kma_copy_alloc(1, sizeof(*copy));
 	const struct kma_history_slot *slot;
 	struct kma_history_row *row;
 	int ret = 0;
 	u32 s, id;
 
 	snap->names = kma_names_new(&kma_core.sites);
-	snap->marks = kma_copy_alloc(1, sizeof(*snap->marks));
-	if (!snap->names || !snap->marks || kma_snapshot_room(snap, kma_history.used))
+	if (!copy)
+		return -ENOMEM;
+	snap->marks = &copy->marks;
+	if (!snap->names || kma_snapshot_room(snap, kma_history.used))
 		return -ENOMEM;
 	kma_history_list(&kma_history, kma_marks_now(), snap->marks);
+	copy->recent = *kma_history.recent;
 	for (s = 0; !ret && s < kma_history.nr_slots; s++) {
 		slot = kma_history_past(&kma_history, &kma_core.sites, s, &id);
 		row = slot ? kma_snapshot_add(snap) : NULL;
 		if (row) {
 			row->id = id;
+			row->recent = slot->recent;
 			memcpy(row->word, slot->word, sizeof(row->word));
 		}
 		ret = kma_snapshot_pause(snap);
@@ -94,33 +111,49 @@ static size_t kma_history_same(const struct kma_snapshot *snap, size_t i)
 	return nr;
 }
 
-static struct kma_history_value kma_history_sum(const struct kma_history_row *row, size_t nr,
-						u32 index)
+/* What was live in a slot at a mark.  Returns false if it is not known. */
+static bool kma_history_word(const struct kma_snapshot *snap, const struct kma_history_row *row,
+			     u32 index, u32 *word)
 {
-	struct kma_history_value sum = {}, more;
-	size_t i;
+	if (index >= KMA_HISTORY_MARKS)
+		return kma_recent_word(kma_history_recent(snap), row->recent,
+				       index - KMA_HISTORY_MARKS, word);
+	*word = row->word[index];
+	return true;
+}
 
+/* Add up what was live in some slots at a mark.  Returns false if it is not known of all. */
+static bool kma_history_sum(const struct kma_snapshot *snap, const struct kma_history_row *row,
+			    size_t nr, u32 index, struct kma_history_value *sum)
+{
+	struct kma_history_value more;
+	size_t i;
+	u32 word;
+
+	*sum = (struct kma_history_value) {};
 	for (i = 0; i < nr; i++) {
-		more = kma_history_unpack(row[i].word[index]);
-		sum.kib += more.kib;
-		sum.variance += more.variance;
+		if (!kma_history_word(snap, &row[i], index, &word))
+			return false;
+		more = kma_history_unpack(word);
+		sum->kib += more.kib;
+		sum->variance += more.variance;
 	}
-	return sum;
+	return true;
 }
 
 static void kma_history_table_merge(struct kma_snapshot *snap)
 {
 	const struct kma_sort by_label = { .key = { KMA_HISTORY_COL_cache_site }, .nr = 1 };
 	struct kma_history_row *row = snap->rows;
+	struct kma_history_value sum;
 	size_t i, k, nr;
-	u64 kib;
 
 	kma_snapshot_sort(snap, &by_label);
 	for (i = 0; i < snap->nr_rows; i += nr) {
 		nr = kma_history_same(snap, i);
-		kib = kma_history_sum(&row[i], nr, kma_history_last(snap)).kib;
+		kma_history_sum(snap, &row[i], nr, kma_history_newest(snap), &sum);
 		for (k = i; k < i + nr; k++)
-			row[k].live_kb = kib;
+			row[k].live_kb = sum.kib;
 		cond_resched();
 	}
 }
@@ -131,19 +164,22 @@ static u64 kma_history_error(u64 variance)
 	return DIV_ROUND_UP(kma_sqrt(variance), 16);
 }
 
-/* Print a list of what was live, or of its standard errors. */
+/* Print a list of what was live, or of its standard errors, at the marks at which it is known. */
 static void kma_history_show_list(struct seq_file *seq, const struct kma_snapshot *snap,
 				  const struct kma_history_row *row, size_t nr, int series,
 				  bool errors)
 {
 	const struct kma_history_mark *mark = snap->marks->mark[series];
-	struct kma_history_value value;
+	struct kma_history_value sum;
+	char separator = ' ';
 	u32 i;
 
 	for (i = 0; i < snap->marks->nr[series]; i++) {
-		value = kma_history_sum(row, nr, mark[i].index);
-		seq_printf(seq, "%c%llu", i ? ',' : ' ',
-			   errors ? kma_history_error(value.variance) : value.kib);
+		if (!kma_history_sum(snap, row, nr, mark[i].index, &sum))
+			continue;
+		seq_printf(seq, "%c%llu", separator,
+			   errors ? kma_history_error(sum.variance) : sum.kib);
+		separator = ',';
 	}
 }
 
@@ -151,6 +187,7 @@ static void kma_history_show(struct seq_file *seq, const struct kma_snapshot *sn
 			     const void *at)
 {
 	const struct kma_history_row *row = at, *rows = snap->rows;
+	struct kma_history_value sum;
 	size_t nr;
 	int i;
 
@@ -161,8 +198,8 @@ static void kma_history_show(struct seq_file *seq, const struct kma_snapshot *sn
 	seq_printf(seq, "%llu", row->live_kb);
 	for (i = 0; i < KMA_HISTORY_SERIES; i++)
 		kma_history_show_list(seq, snap, row, nr, i, false);
-	seq_printf(seq, " %llu",
-		   kma_history_error(kma_history_sum(row, nr, kma_history_last(snap)).variance));
+	kma_history_sum(snap, row, nr, kma_history_newest(snap), &sum);
+	seq_printf(seq, " %llu", kma_history_error(sum.variance));
 	for (i = 0; i < KMA_HISTORY_SERIES; i++)
 		kma_history_show_list(seq, snap, row, nr, i, true);
 	seq_printf(seq, " %s\n", row->label);

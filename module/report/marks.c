@@ -68,7 +68,7 @@ static void kma_marks_add(struct kma_snapshot *snap, const struct kma_history_ma
 
 static int kma_marks_fill(struct kma_snapshot *snap)
 {
-	if (kma_snapshot_room(snap, KMA_HISTORY_MARKS))
+	if (kma_snapshot_room(snap, KMA_HISTORY_INDEXES))
 		return -ENOMEM;
 	snap->marks = kma_copy_alloc(1, sizeof(*snap->marks));
 	if (!snap->marks)

@@ -53,6 +53,48 @@ static const struct series *choose(const struct table *t, const char *by)
 	return &series[parse_list(table_field(t, series[1].ages), ages) > 3];
 }
 
+/* ---- lists ---------------------------------------------------------------- */
+
+/*
+ * What was live at the marks of a series and at the last mark of all, the newest first, of one or
+ * more rows.
+ */
+struct past {
+	size_t marks;
+	u64 kb[MARKS_MAX];
+	double variance[MARKS_MAX];
+};
+
+/* Test whether the last mark of a series is the last of all, which is one of each 10 s. */
+static bool ends_now(const struct table *t, const struct series *s)
+{
+	u64 ages[MARKS_MAX], last[MARKS_MAX];
+	const size_t nr = parse_list(table_field(t, s->ages), ages);
+	const size_t all = parse_list(table_field(t, series[0].ages), last);
+
+	return !nr || !all || ages[nr - 1] == last[all - 1];
+}
+
+/* Add a row.  Of rows of different lengths, only the marks that all of them have are used. */
+static void add_row(struct past *past, const struct table *t, const struct row *row,
+		    const struct series *s)
+{
+	u64 kb[MARKS_MAX], se[MARKS_MAX];
+	size_t i, nr = parse_list(row_name(row, table_column(t, s->kb)), kb);
+
+	if (parse_list(row_name(row, table_column(t, s->se)), se) != nr)
+		return;
+	if (nr < MARKS_MAX && !ends_now(t, s)) {
+		kb[nr] = row->v[HISTORY_live_kb];
+		se[nr++] = row->v[HISTORY_live_kb_se];
+	}
+	past->marks = past->marks && past->marks < nr ? past->marks : nr;
+	for (i = 0; i < nr; i++) {
+		past->kb[i] += kb[nr - 1 - i];
+		past->variance[i] += (double)se[nr - 1 - i] * se[nr - 1 - i];
+	}
+}
+
 /* ---- blocks --------------------------------------------------------------- */
 
 /* Levels of a block, the first of which is for no memory at all. */
@@ -81,22 +123,27 @@ static int level_of(u64 kb, u64 least, u64 most)
 	return most == least ? 1 : 1 + llround(7.0 * (kb - least) / (most - least));
 }
 
-/* Make the blocks of a row.  If there are more marks, each block is the last of several. */
-static char *make_blocks(const u64 *kb, size_t marks, size_t blocks)
+/*
+ * Make the blocks of a row, the newest last.  If there are fewer of them than marks, each is the
+ * newest of several.  Marks at which it is not known what was live are blank.
+ */
+static char *make_blocks(const struct past *past, size_t marks, size_t blocks)
 {
 	const bool unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	u64 least = U64_MAX, most = 0;
 	char *text;
-	size_t len, i;
+	size_t len, i, at;
 	FILE *out = text_open(&text, &len);
 
-	for (i = 0; i < marks; i++) {
-		least = kb[i] < least ? kb[i] : least;
-		most = kb[i] > most ? kb[i] : most;
+	for (i = 0; i < past->marks; i++) {
+		least = past->kb[i] < least ? past->kb[i] : least;
+		most = past->kb[i] > most ? past->kb[i] : most;
 	}
-	for (i = 1; i <= blocks; i++)
-		fputs((unicode ? utf8 : ascii)[level_of(kb[i * marks / blocks - 1], least, most)],
-		      out);
+	for (i = 1; i <= blocks; i++) {
+		at = marks - i * marks / blocks;
+		fputs(at >= past->marks ? " " :
+		      (unicode ? utf8 : ascii)[level_of(past->kb[at], least, most)], out);
+	}
 	text_close(out);
 	return text;
 }
@@ -134,70 +181,28 @@ static const struct column columns[] = {
 	{ .name = "site", .format = FORMAT_LABEL },
 };
 
-/* What was live at all marks of a series and at the last mark of all, of one or more rows. */
-struct past {
-	size_t marks;
-	u64 kb[MARKS_MAX];
-	double variance[MARKS_MAX];
-};
-
-/* Test whether the last mark of a series is the last of all, which is one of each 10 s. */
-static bool ends_now(const struct table *t, const struct series *s)
+static void set_row(struct table *t, struct row *row, const struct past *past, size_t marks,
+		    size_t blocks)
 {
-	u64 ages[MARKS_MAX], last[MARKS_MAX];
-	const size_t nr = parse_list(table_field(t, s->ages), ages);
-	const size_t all = parse_list(table_field(t, series[0].ages), last);
-
-	return !nr || !all || ages[nr - 1] == last[all - 1];
-}
-
-static void add_row(struct past *past, const struct table *t, const struct row *row,
-		    const struct series *s)
-{
-	u64 kb[MARKS_MAX], se[MARKS_MAX];
-	size_t i, nr = parse_list(row_name(row, table_column(t, s->kb)), kb);
-
-	if (parse_list(row_name(row, table_column(t, s->se)), se) != nr)
-		return;
-	if (nr < MARKS_MAX && !ends_now(t, s)) {
-		kb[nr] = row->v[HISTORY_live_kb];
-		se[nr++] = row->v[HISTORY_live_kb_se];
-	}
-	past->marks = past->marks && past->marks < nr ? past->marks : nr;
-	for (i = 0; i < nr; i++) {
-		past->kb[i] += kb[i];
-		past->variance[i] += (double)se[i] * se[i];
-	}
-}
-
-static void set_row(struct table *t, struct row *row, const struct past *past,
-		    const struct series *s)
-{
-	const size_t nr = past->marks;
+	const size_t first = past->marks - 1;
 
 	row->v[COL_blocks] = (uintptr_t)"";
-	if (!nr)
+	if (!past->marks)
 		return;
-	row->v[COL_live] = past->kb[nr - 1];
-	row->v[COL_change] = past->kb[nr - 1] - past->kb[0];
-	row->v[COL_live_se] = estimate_root(past->variance[nr - 1]);
+	row->v[COL_live] = past->kb[0];
+	row->v[COL_change] = past->kb[0] - past->kb[first];
+	row->v[COL_live_se] = estimate_root(past->variance[0]);
 	/* An upper bound: what is live at both marks adds to both errors. */
-	row->v[COL_change_se] = estimate_root(past->variance[0] + past->variance[nr - 1]);
-	row->v[COL_blocks] = (uintptr_t)table_own(t, make_blocks(past->kb, nr,
-								 count_blocks(s, nr)));
+	row->v[COL_change_se] = estimate_root(past->variance[0] + past->variance[first]);
+	row->v[COL_blocks] = (uintptr_t)table_own(t, make_blocks(past, marks, blocks));
 }
 
-static void set_texts(struct view *v, const struct series *s)
+static void set_texts(struct view *v, const struct series *s, u64 age_s, size_t blocks)
 {
-	u64 ages[MARKS_MAX];
-	const size_t nr = parse_list(table_field(v->t, s->ages), ages);
 	char age[NUMBER_LEN];
 
-	if (!nr)
-		return;
-	v->t->columns[COL_blocks].title =
-		table_own(v->t, make_scale(ages[0], count_blocks(s, nr + !ends_now(v->t, s))));
-	number_print_age(age, ages[0] * 1000);
+	v->t->columns[COL_blocks].title = table_own(v->t, make_scale(age_s, blocks));
+	number_print_age(age, age_s * 1000);
 	v->note = view_own(v, alloc_print(
 		"one mark each %s, since %s ago; blocks: from a row's least to its most", s->each,
 		age));
@@ -223,23 +228,25 @@ static const char *site_of(const struct row *row)
 	return site ? site + 1 : row->label;
 }
 
-static struct table *add_up_sites(struct table *from, const struct series *s)
+static struct table *add_up_sites(struct table *from, const struct series *s, size_t marks,
+				  size_t blocks)
 {
 	struct table *t = table_new("history", columns, from->sampled, from->nr_rows);
 	struct past past;
 	struct row *row;
-	size_t i, k;
+	size_t i, k, same;
 
 	for (i = 0; i < from->nr_rows; i++)
 		from->rows[i]->label = site_of(from->rows[i]);
 	view_sort_by_label(from);
-	for (i = 0; i < from->nr_rows; i = k) {
+	for (i = 0; i < from->nr_rows; i += same) {
+		same = view_same(from, i);
 		memset(&past, 0, sizeof(past));
-		for (k = i; k < i + view_same(from, i); k++)
+		for (k = i; k < i + same; k++)
 			add_row(&past, from, from->rows[k], s);
 		row = table_add(t);
 		row->label = from->rows[i]->label;
-		set_row(t, row, &past, s);
+		set_row(t, row, &past, marks, blocks);
 	}
 	table_inherit(t, from);
 	t->from[0] = from;
@@ -249,12 +256,16 @@ static struct table *add_up_sites(struct table *from, const struct series *s)
 void history_make(struct view *v, const struct options *o)
 {
 	const struct series *s = choose(v->t, o->by);
+	u64 ages[MARKS_MAX];
+	const size_t nr = parse_list(table_field(v->t, s->ages), ages);
+	const size_t marks = nr + !ends_now(v->t, s), blocks = count_blocks(s, marks);
 
 	keep_cache(v->t, o->cache);
 	if (o->given & OPTION_JSON)
 		return;
-	view_begin(v, add_up_sites(v->t, s));
-	set_texts(v, s);
+	view_begin(v, add_up_sites(v->t, s, marks, blocks));
+	if (nr)
+		set_texts(v, s, ages[0], blocks);
 }
 
 static bool is_of_series(const struct row *row, u64 seconds)

@@ -124,7 +124,7 @@ static struct kma_thing {
 /* Live bytes of each call site and size: now, and at each mark. */
 typedef u64 kma_truth[KMA_NR_SITES][KMA_SIZES];
 
-static kma_truth kma_true, kma_true_at[KMA_HISTORY_MARKS];
+static kma_truth kma_true, kma_true_at[KMA_HISTORY_INDEXES];
 
 /* When the row of a call site and size was last recycled, plus one. */
 static kma_truth kma_left;
@@ -210,8 +210,8 @@ static void kma_mark(void)
 	kma_history_begin(&kma_history, &kma_core.sites, kma_now);
 	while (kma_history_some(&kma_history, &kma_core.sites))
 		;
-	for (i = 0; i < KMA_HISTORY_MARKS; i++)
-		if (kma_history.time[i] == kma_now)
+	for (i = 0; i < KMA_HISTORY_INDEXES; i++)
+		if (kma_history_time(&kma_history, i) == kma_now)
 			memcpy(kma_true_at[i], kma_true, sizeof(kma_true));
 }
 
@@ -310,7 +310,7 @@ static s64 kma_since(int place, u32 seconds)
 /* Return the KiB that were live at a mark, or 0 if the row was recycled since. */
 static s64 kma_then(u32 place, u32 size, int index)
 {
-	if (kma_left[place][size] > kma_history.time[index])
+	if (kma_left[place][size] > kma_history_time(&kma_history, index))
 		return 0;
 	return kma_kib(kma_true_at[index][place][size]);
 }
@@ -334,6 +334,93 @@ static void kma_compare_at(const struct kma_history_mark *mark)
 	kma_expect(!kma_change_of(-1, mark).variance);
 }
 
+/* What was live in a slot at a mark, in KiB; -1 if it is not known. */
+static s64 kma_past(const struct kma_history_slot *slot, u32 index)
+{
+	u32 word;
+
+	if (index < KMA_HISTORY_MARKS)
+		word = slot->word[index];
+	else if (!kma_recent_word(kma_history.recent, slot->recent, index - KMA_HISTORY_MARKS,
+				  &word))
+		return -1;
+	return kma_history_unpack(word).kib;
+}
+
+/* Marks are in their order, and those of each series are about as far apart as they should be. */
+static void kma_compare_ages(const struct kma_history_marks *marks)
+{
+	u32 i, m;
+
+	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
+		kma_expect(marks->nr[i] && marks->nr[i] <= (i < 2 ? 60 : 48));
+		for (m = 1; m < marks->nr[i]; m++)
+			kma_expect(marks->mark[i][m].age < marks->mark[i][m - 1].age);
+		for (m = 0; m < marks->nr[i]; m++)
+			kma_expect(kma_now - kma_history_time(&kma_history,
+				   marks->mark[i][m].index) == marks->mark[i][m].age);
+	}
+}
+
+/* Compare the lists of a slot.  Return how many marks are known beyond those of each slot. */
+static u32 kma_compare_slot(const struct kma_history_slot *slot, u32 place, u32 size,
+			    const struct kma_history_marks *marks)
+{
+	s64 past, want;
+	u32 i, m, index, more = 0;
+
+	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
+		for (m = 0; m < marks->nr[i]; m++) {
+			index = marks->mark[i][m].index;
+			past = kma_past(slot, index);
+			want = kma_then(place, size, index);
+			kma_expect(past == want || (past == -1 && index >= KMA_HISTORY_MARKS));
+			more += past >= 0 && index >= KMA_HISTORY_MARKS;
+		}
+	}
+	return more;
+}
+
+/* Each slot that has an entry for more marks is the only one that has it. */
+static void kma_compare_entries(void)
+{
+	const struct kma_recent *r = kma_history.recent;
+	u32 s, recent, with = 0, entries = 0;
+
+	for (s = 0; s < kma_history.nr_slots; s++) {
+		recent = kma_history.slot[s].recent;
+		if (!kma_history.slot[s].used || recent == KMA_RECENT_NONE)
+			continue;
+		kma_expect(r->entry[recent - 1].slot == s && r->entry[recent - 1].nr);
+		with++;
+	}
+	for (s = 0; s < KMA_RECENT_ENTRIES; s++)
+		entries += r->entry[s].nr > 0;
+	kma_expect(with == entries);
+}
+
+static u32 kma_compare_lists(void)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_history_slot *slot;
+	struct kma_history_marks marks;
+	u32 s, id, size, more = 0;
+
+	kma_history_list(&kma_history, kma_now, &marks);
+	kma_compare_ages(&marks);
+	kma_compare_entries();
+	for (s = 0; s < kma_history.nr_slots; s++) {
+		slot = kma_history_past(&kma_history, t, s, &id);
+		if (!slot)
+			continue;
+		size = kma_size_of(&t->info[id]);
+		if (id < t->sites_max)
+			more += kma_compare_slot(slot, kma_place_of(t->info[id].site), size,
+						 &marks);
+	}
+	return more;
+}
+
 static void kma_compare(void)
 {
 	static const u32 windows[] = { 60, 600, 3600, 36000, 160000 };
@@ -345,6 +432,7 @@ static void kma_compare(void)
 		if (mark.index >= 0)
 			kma_compare_at(&mark);
 	}
+	kma_compare_lists();
 }
 
 /* ---- exact ------------------------------------------------------------------- */
@@ -417,6 +505,78 @@ static void kma_two_days_of_recycling(void)
 		kma_expect(kma_recycle_all());
 		kma_compare();
 	}
+	kma_world_ends();
+}
+
+/* Let time pass, in which call sites allocate another object of 4 KiB at each mark. */
+static void kma_sites_grow(u32 marks, u32 first, u32 nr, u32 objects, u32 *object)
+{
+	struct kma_event ev;
+	u32 i, k;
+
+	for (; marks; marks--) {
+		for (i = first; i < first + nr; i++) {
+			for (k = 0; k < objects; k++) {
+				ev = kma_event((*object)++, i, 1);
+				kma_record_alloc(&kma_core, &ev);
+			}
+		}
+		kma_pass(10);
+	}
+}
+
+static const struct kma_history_slot *kma_slot_of(u32 place)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	u32 id;
+
+	for (id = 0; id < t->sites_max; id++)
+		if (kma_sitetab_info(t, id) && t->info[id].site == kma_address(place))
+			return &kma_history.slot[kma_history.slot_of[id]];
+	abort();
+}
+
+/* The marks of the series of 10 s that are known of a call site. */
+static u32 kma_known(u32 place)
+{
+	const struct kma_history_slot *slot = kma_slot_of(place);
+	struct kma_history_marks marks;
+	u32 m, nr = 0;
+
+	kma_history_list(&kma_history, kma_now, &marks);
+	for (m = 0; m < marks.nr[0]; m++)
+		nr += kma_past(slot, marks.mark[0][m].index) >= 0;
+	return nr;
+}
+
+#define KMA_MANY	300
+
+/* Of many call sites, those that change most keep their place among those with more marks. */
+static void kma_those_that_change_most(void)
+{
+	u32 object = 0, place, nr = 0;
+
+	kma_now = 0;
+	kma_env.stack = 0;
+	if (kma_core_init(&kma_core, 40000, 1024, 64) ||
+	    kma_history_init(&kma_history, &kma_core.sites, kma_now))
+		abort();
+	kma_sites_grow(20, 0, 10, 4, &object);
+	kma_sites_grow(20, 10, KMA_MANY - 10, 1, &object);
+	for (place = 0; place < 10; place++)
+		kma_expect(kma_known(place) == 41);
+	for (place = 0; place < KMA_MANY; place++)
+		nr += kma_known(place) > KMA_HISTORY_MARKS_10S;
+	kma_expect(nr == KMA_RECENT_ENTRIES);
+	/* A slot that takes an entry has no marks of before. */
+	kma_sites_grow(1, KMA_MANY - 1, 1, 100, &object);
+	kma_expect(kma_known(KMA_MANY - 1) == KMA_HISTORY_MARKS_10S ||
+		   kma_known(KMA_MANY - 1) == 22);
+	kma_sites_grow(70, 11, KMA_MANY - 11, 1, &object);
+	for (place = 0; place < 10; place++)
+		kma_expect(kma_known(place) == KMA_HISTORY_MARKS_10S);
+	kma_expect(kma_known(KMA_MANY - 1) == KMA_RECENT_MARKS);
+	kma_compare_entries();
 	kma_world_ends();
 }
 
@@ -829,6 +989,7 @@ static const struct kma_case kma_cases[] = {
 	{ "sums that are rounded at random", kma_random_sums },
 	{ "two days", kma_two_days },
 	{ "two days of recycling", kma_two_days_of_recycling },
+	{ "those that change most", kma_those_that_change_most },
 	{ "windows", kma_windows },
 	{ "modules", kma_modules },
 	{ "many caches", kma_other_caches },
