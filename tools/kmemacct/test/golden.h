@@ -69,6 +69,15 @@ static const struct golden {
 	/* As the module prints it while nothing has been sampled. */
 	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET_CHANGES)
 		    "# " COUNTS_COLUMNS "stack\n" },
+	/* A row whose last ten minutes are known, and one of which only the last two marks are. */
+	{ "history", "# kmemacct history 8 sample_bytes=0 ages_10s_s=20,10,0 ages_1m_s=60,20 "
+		"ages_1h_s=60 since=load window_s=60.000\n"
+		"# " KMA_HISTORY_COLUMNS(TITLE) "\n"
+		"30 10,20,30 0,10 0 0 0,0,0 0,0 0 kmalloc-64;alloc+0x1 [mod]\n"
+		"7 7,7 0,7 0 2 2,2 0,2 0 dentry;__d_alloc+0x29\n" },
+	{ "marks", "# kmemacct marks 8 sample_bytes=0 since=load window_s=60.000\n"
+		"# " KMA_MARKS_COLUMNS(TITLE) "\n"
+		"10 0 886000 924 9000 1700 870 76 1234 5\n60 60000 894000 848 7500 - - - - 0\n" },
 	{ "page_callers", PAGES_TABLE("page_callers", KMA_PAGE_CALLERS_COLUMNS)
 		"5128 1282 1290 5160 8 0 0 0 Movable 0xdc2 0 0 0 0 0 0 0 0 folio_maker+0x1a [mod]\n"
 		"0 0 1 2048 1 3 7 9 Unmovable 0x0 0 0 0 0 0 0 0 0 [other]\n" },
