@@ -128,11 +128,67 @@ static void kma_marks_keep_what_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_callers)->nr_rows, 0);
 }
 
+static void kma_expect_history(struct kunit *test, const char *rows)
+{
+	KUNIT_EXPECT_STREQ(test, kma_table_body(test, kma_table_open(test, &kma_table_history)),
+			   rows);
+}
+
+static void kma_marks_are_listed(struct kunit *test)
+{
+	kma_expect_history(test, "");
+	kma_alloc_some(0, 16);
+	kma_pass(10);
+	kma_expect_history(test, "64 0,64 0 0 0 0,0 0 0 kmalloc-4k;" KMA_TEST_LABEL "\n");
+	kma_free_some(0, 4);
+	kma_pass(50);
+	kma_expect_history(test, "48 0,64,48,48,48,48,48 0,48 0 0 0,0,0,0,0,0,0 0,0 0 "
+				 "kmalloc-4k;" KMA_TEST_LABEL "\n");
+	/* It has changed, so that it has more than the last 8 marks. */
+	kma_pass(40);
+	kma_expect_history(test, "48 0,64,48,48,48,48,48,48,48,48,48 0,48 0 "
+				 "0 0,0,0,0,0,0,0,0,0,0,0 0,0 0 kmalloc-4k;" KMA_TEST_LABEL "\n");
+}
+
+/* Check a column of the newest mark of a series. */
+static void kma_expect_mark(struct kunit *test, u64 series_s, const char *column, u64 value)
+{
+	const struct kma_snapshot *snap = kma_table_open(test, &kma_table_marks);
+	const int series = kma_table_column(snap->table, "series_s");
+	const char *row = snap->rows;
+	size_t i;
+
+	for (i = 0; i < snap->nr_rows; i++, row += snap->table->ops->row_size) {
+		if (snap->table->ops->value(snap, row, series) != series_s)
+			continue;
+		KUNIT_EXPECT_EQ_MSG(test, snap->table->ops->value(snap, row, kma_table_column(
+				    snap->table, column)), value, "%s", column);
+		return;
+	}
+	KUNIT_FAIL(test, "no mark of %llu s", series_s);
+}
+
+static void kma_marks_of_the_machine(struct kunit *test)
+{
+	kma_pass(60);
+	kma_expect_mark(test, 10, "age_ms", 0);
+	kma_expect_mark(test, 60, "age_ms", 0);
+	kma_expect_mark(test, 3600, "age_ms", 60000);
+	/* Pages are not tracked. */
+	kma_expect_mark(test, 10, "unmovable_kb", KMA_NO_ID);
+	kma_expect_mark(test, 10, "failed", 0);
+	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_marks)->nr_rows, 7 + 2 + 1);
+	kma_pass(7200);
+	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_marks)->nr_rows, 60 + 60 + 3);
+}
+
 static struct kunit_case kma_marks_cases[] = {
 	KUNIT_CASE(kma_marks_tell_changes),
 	KUNIT_CASE(kma_marks_stay_at_a_reset),
 	KUNIT_CASE(kma_marks_sweep_stale_entries),
 	KUNIT_CASE(kma_marks_keep_what_leaves),
+	KUNIT_CASE(kma_marks_are_listed),
+	KUNIT_CASE(kma_marks_of_the_machine),
 	{}
 };
 

@@ -83,7 +83,8 @@ static int kma_history_fill(struct kma_snapshot *snap)
 	if (!snap->names || kma_snapshot_room(snap, kma_history.used))
 		return -ENOMEM;
 	kma_history_list(&kma_history, kma_marks_now(), snap->marks);
-	copy->recent = *kma_history.recent;
+	if (kma_history.recent)
+		copy->recent = *kma_history.recent;
 	for (s = 0; !ret && s < kma_history.nr_slots; s++) {
 		slot = kma_history_past(&kma_history, &kma_core.sites, s, &id);
 		row = slot ? kma_snapshot_add(snap) : NULL;
