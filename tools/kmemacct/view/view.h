@@ -478,6 +478,35 @@ struct table *growth_columns(struct table *t);
 /* Return: number of rows of a comparison that have grown significantly. */
 size_t growth_count(const struct table *t);
 
+/* ---- the machine (machine.c) ---------------------------------------------- */
+
+/**
+ * struct machine - what the memory of the machine is used for, in bytes; 0: not known
+ * @ram: all of it
+ * @free: memory that is used for nothing
+ * @user: anonymous and shared memory of processes
+ * @cache: page cache
+ * @slab: slabs
+ * @reclaimable: those slabs that the kernel can take back
+ */
+struct machine {
+	u64 ram;
+	u64 free;
+	u64 user;
+	u64 cache;
+	u64 slab;
+	u64 reclaimable;
+};
+
+/* Read what the memory is used for.  Nothing of it is known of a snapshot. */
+struct machine machine_read(const struct source *s);
+
+/* Return: the same in one line, which the caller frees; NULL: not known. */
+char *machine_line(const struct source *s);
+
+/* Return: how many bytes of the machine's slabs the rows of the table caches have. */
+u64 machine_recorded(const struct table *caches);
+
 /* ---- the state of a table in words (state.c) ------------------------------ */
 
 /* Test for a table of changes. */
