@@ -472,6 +472,13 @@ int growth_check_module(const char *table);
 struct growth growth_make(const char *name, struct table *before, struct table *after,
 			  const struct growth_options *o);
 
+/*
+ * Compute the limits of the change of what is live, in bytes, of a row @a that was @b before, or is
+ * new if that is NULL.  Counts have not been reset in between.
+ */
+struct bounds growth_bounds(const struct table *before, const struct row *b,
+			    const struct table *after, const struct row *a);
+
 /* Make a table with the columns of a comparison, which takes ownership of @t, one without rows. */
 struct table *growth_columns(struct table *t);
 
