@@ -1062,6 +1062,59 @@ TEST(top_views_without_history_say_so)
 	free(ui);
 }
 
+/* ---- the machine's memory ------------------------------------------------- */
+
+#define GIB	(1024ULL * 1024 * 1024)
+
+static struct top_ui *new_machine(void)
+{
+	const struct caller one[] = { { ROW("a", 1 << 30, 1) }, {} };
+	struct top_ui *ui = new_ui("since=load window_s=10.000", one);
+
+	ui->memory = (struct top_memory) {
+		.machine = { .ram = 64 * GIB, .free = 8 * GIB, .user = 16 * GIB, .cache = 24 * GIB,
+			     .slab = 12 * GIB, .reclaimable = 8 * GIB },
+		.recorded = 9 * GIB, .is_recorded = true,
+	};
+	return ui;
+}
+
+TEST(top_bars_show_the_machine)
+{
+	struct top_ui *ui = new_machine();
+
+	EXPECT_LINE(ui, 24, 80, 1,
+		    "RAM  64.0G [uuuuuuuucccccccccccssrrrroo    ] user 16.0G, cache 24.0G, free 8.00G");
+	EXPECT_LINE(ui, 24, 80, 2,
+		    "Slab 12.0G [#######################        ] 8.00G reclaimable, 75.0% recorded");
+	EXPECT_LINE(ui, 24, 80, 3, "exact since load, 10.0s");
+	EXPECT_LINE(ui, 24, 64, 1,
+		    "RAM  64.0G [uuuucccccsrro  ] user 16.0G, cache 24.0G, free 8.00G");
+	EXPECT_LINE(ui, 24, 58, 1, "exact since load, 10.0s");
+	ui->memory.sampled = true;
+	EXPECT_LINE(ui, 40, 84, 2,
+		    "Slab 12.0G [##########################         ] 8.00G reclaimable, ~75.0% recorded");
+	ui->memory.is_recorded = false;
+	EXPECT_LINE(ui, 24, 80, 2,
+		    "Slab 12.0G [#######################        ] 8.00G reclaimable");
+	ui->memory.machine.slab = 0;
+	EXPECT_LINE(ui, 24, 80, 2, "exact since load, 10.0s");
+	free_ui(ui);
+}
+
+/* The rows need the lines of a smaller screen. */
+TEST(top_bars_need_room)
+{
+	struct top_ui *ui = new_machine();
+
+	EXPECT_LINE(ui, 23, 80, 1, "exact since load, 10.0s");
+	EXPECT_LINE(ui, 20, 60, 1, "exact since load, 10.0s");
+	EXPECT_LINE(ui, 24, 56, 1, "exact since load, 10.0s");
+	ui->memory = (struct top_memory) {};
+	EXPECT_LINE(ui, 24, 80, 1, "exact since load, 10.0s");
+	free_ui(ui);
+}
+
 /* ---- keys ----------------------------------------------------------------- */
 
 TEST(top_help_has_all_keys_and_fits)

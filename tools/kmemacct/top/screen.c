@@ -288,7 +288,8 @@ static void draw_help(struct top_canvas *c, struct top_ui *ui)
 		"Esc, q, d and Enter lead back to the list.\n"
 		"\n"
 		"NAME/s: since the last refresh, per second; - is not known\n"
-		"~ is an estimate from samples: details have its interval\n";
+		"~ is an estimate from samples: details have its interval\n"
+		"RAM is u user, c page cache, s slab, r reclaimable slab, o other, and free\n";
 
 	draw_text(c, 1, help, &ui->scroll);
 }
@@ -326,11 +327,12 @@ static void draw_list(struct top_canvas *c, struct top_ui *ui)
 	struct top_page *p = top_ui_page(ui);
 	int line;
 
+	line = top_memory_draw(c, 1, &ui->memory);
 	if (p->off && !p->rows->all.nr && !*ui->trouble) {
-		draw_offer(c, 2, &p->view->need);
+		draw_offer(c, line + 1, &p->view->need);
 		return;
 	}
-	line = draw_state(c, 1, ui);
+	line = draw_state(c, line, ui);
 	line = draw_totals(c, line, p);
 	if (p->off)
 		line = put_wrapped(c, line, 2, TOP_WARNING, WRAP_WORDS,

@@ -3,7 +3,7 @@
  * kmemacct top: tables on the whole screen, refreshed again and again.
  *
  *   table --rows.c--> rows over time --rates.c--> a view with shares and rates, sorted
- *         --screen.c, list.c, details.c--> canvas --terminal.c--> terminal
+ *         --screen.c, memory.c, list.c, details.c--> canvas --terminal.c--> terminal
  *
  * views.c lists the views, window.c the windows of time of their growth, ui.c has what is shown and
  * what keys do, and top.c the loop.
@@ -441,6 +441,25 @@ char *top_canvas_line(const struct top_canvas *c, int line);
 /* Return: the ASCII character for a level from 1 to TOP_LEVELS, or for any other character. */
 char top_canvas_ascii(char c);
 
+/* ---- the machine's memory (memory.c) -------------------------------------- */
+
+/**
+ * struct top_memory - what the bars show of the memory of the machine
+ * @machine: what the memory of the machine is used for
+ * @recorded: how much of its slabs the rows of the table caches have
+ * @is_recorded: this is known
+ * @sampled: this is an estimate
+ */
+struct top_memory {
+	struct machine machine;
+	u64 recorded;
+	bool is_recorded;
+	bool sampled;
+};
+
+/* Draw the bars, unless nothing is known or the screen is small.  Return: the next line. */
+int top_memory_draw(struct top_canvas *c, int line, const struct top_memory *m);
+
 /* ---- the user interface (ui.c) -------------------------------------------- */
 
 /*
@@ -509,6 +528,7 @@ enum top_prompt {
  * @stacks: the table stacks, while details of a call site are shown; or NULL
  * @gfp: names of gfp flags; NULL if they have not been read
  * @window: the window of the growth in all views that have several
+ * @memory: what the machine's memory is used for
  */
 struct top_ui {
 	struct top_page page[TOP_NR_VIEWS];
@@ -529,6 +549,7 @@ struct top_ui {
 	struct table *stacks;
 	struct gfp *gfp;
 	enum top_window window;
+	struct top_memory memory;
 };
 
 /* Return: the page that is shown. */

@@ -108,6 +108,23 @@ static int take_over(struct top_ui *ui, struct table *t, u64 began_ms, const cha
 	return 0;
 }
 
+/* A failure here only means that the bars are missing. */
+static void read_memory(struct top_ui *ui)
+{
+	struct table *caches;
+
+	ui->memory = (struct top_memory) { .machine = machine_read(&module_source) };
+	if (!ui->memory.machine.slab)
+		return;
+	caches = source_table(&module_source, "caches");
+	if (!caches)
+		return;
+	ui->memory.is_recorded = true;
+	ui->memory.recorded = machine_recorded(caches);
+	ui->memory.sampled = caches->sampled;
+	table_free(caches);
+}
+
 int top_ui_refresh(struct top_ui *ui, const char *key)
 {
 	u64 began_ms = clock_uptime_ms();
@@ -120,6 +137,7 @@ int top_ui_refresh(struct top_ui *ui, const char *key)
 	*ui->trouble = '\0';
 	if (take_over(ui, t, began_ms, key))
 		return -1;
+	read_memory(ui);
 	read_stacks(ui);
 	return 0;
 }

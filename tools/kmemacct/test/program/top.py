@@ -12,6 +12,7 @@ import subprocess
 import time
 
 from program.samples import EVERY, sampled_rows, sampled_table
+from program.tables import MEMINFO
 from program.tree import (
     CALLERS, NOT_LOADED, Failed, callers, check, check_in, check_not_in, lines, row, table)
 
@@ -188,12 +189,27 @@ def windows_are_chosen_and_marked(t):
 
 
 def small_screens_keep_the_window(t):
+    t.write_proc("meminfo", MEMINFO)
     t.replace("callers", windows([("slow+0x1", 9000, 1024, 8192)], "100.000"))
     with Screen(t, "top", "-d", "0.1", size=(60, 20)) as s:
-        text = s.wait("slow+0x1", " 1min ")
+        text = s.wait("slow+0x1", " 1min ", gone=["RAM"])
         check(True, all(len(line) <= 60 for line in text.splitlines()))
         s.keys("m")
         s.wait(" +mark ", "0 since the mark")
+
+
+def bars_show_the_machine(t):
+    t.write_proc("meminfo", MEMINFO)
+    with Screen(t, "top", "-d", "0.1") as s:
+        text = s.wait("proc_alloc_inode")
+        check(["RAM  62.6G [uuuuuccccccccccccccccccccrroo  ] user 9.80G, cache 40.1G, free 3.10G",
+               "Slab 5.20G [                               ] 4.10G reclaimable, 0.1% recorded",
+               "exact since load, 10.4s; 1 free was not seen, 99.997 % were"],
+              text.splitlines()[1:4])
+        (t.dir / "caches").unlink()
+        s.wait("4.10G reclaimable", gone=["recorded"])
+        (t.proc / "meminfo").unlink()
+        s.wait("proc_alloc_inode", gone=["RAM", "Slab"])
 
 
 def wide_screens_have_more_columns(t):
