@@ -488,14 +488,6 @@ int set_run(const struct command *c, const struct options *o);
 /* Print what the argument after @nr others may be. */
 void set_complete(char **args, int nr, const char *word);
 
-/* ---- the machine (machine.c) ---------------------------------------------- */
-
-/* Return: a value of /proc/meminfo in bytes; 0 if it is not known. */
-u64 machine_bytes(const struct source *s, const char *name);
-
-/* Return: what the memory of the machine is used for, in one line for free(); NULL: not known. */
-char *machine_line(const struct source *s);
-
 /* ---- the state of the module (status.c) ----------------------------------- */
 
 /*

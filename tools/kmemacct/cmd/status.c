@@ -80,22 +80,15 @@ static const char *head(const struct status *s, const char *key)
 
 /* ---- the machine's slabs --------------------------------------------------- */
 
-/* Objects of kmalloc that are too large for a slab are pages, and are not in Slab. */
-#define LARGE	"kmalloc-large-"
-
 static void find_slab(struct status *s, const struct source *source)
 {
-	struct table *t = NULL;
-	size_t i;
+	const u64 slab = machine_read(source).slab;
+	struct table *t = slab ? source_table(source, "caches") : NULL;
 
-	s->slab = machine_bytes(source, "Slab");
-	if (s->slab)
-		t = source_table(source, "caches");
 	if (!t)
-		s->slab = 0;
-	for (i = 0; t && i < t->nr_rows; i++)
-		if (!text_begins(t->rows[i]->label, LARGE))
-			s->live += table_at(t, t->rows[i], AT_live_bytes);
+		return;
+	s->slab = slab;
+	s->live = machine_recorded(t);
 	table_free(t);
 }
 

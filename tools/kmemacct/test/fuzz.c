@@ -285,7 +285,7 @@ static bool has_columns(const char *name)
 	return strcmp(name, "stats") && !strstr(name, "summary");
 }
 
-/* Read two tables in turn, as kmemacct top does, and draw each in all ways. */
+/* Read two tables in turn, as kmemacct top does, draw each in all ways, and mark the first one. */
 static void fuzz_top(const char *name, const uint8_t *data, size_t size)
 {
 	struct top_ui *ui = alloc(1, sizeof(*ui));
@@ -308,10 +308,14 @@ static void fuzz_top(const char *name, const uint8_t *data, size_t size)
 		ui->mode = TOP_LIST;
 		top_screen_draw(&c, ui);
 		ui->mode = TOP_DETAILS;
-		ui->hash = p->rows->nr ? p->rows->row->hash : 0;
+		ui->hash = p->rows->all.nr ? p->rows->all.row->hash : 0;
 		top_canvas_clear(&c, 24, 60);
 		top_screen_draw(&c, ui);
+		ui->mode = TOP_LIST;
+		top_ui_key(ui, 'm');
 	}
+	if (p->rows->now)
+		top_ui_key(ui, 'w');
 	free(c.cells);
 	top_page_free(p);
 	free(ui);

@@ -124,7 +124,12 @@ static int rank_of(const struct top_page *p, int column)
 {
 	const struct top_spec *s = top_rates_spec(p, column);
 
-	return s ? s->rank : RANK_OTHER + column;
+	if (s)
+		return s->rank;
+	/* The growth in other windows, if it is known, tells more than other columns. */
+	if (p->v.t->columns[column].kind == KIND_CHANGE && p->v.total->v[column] != UNKNOWN)
+		return RANK_OTHER;
+	return RANK_OTHER + 1 + column;
 }
 
 /* Return: the most important column that is not shown yet, or NONE. */

@@ -67,27 +67,52 @@ static double variance_of(const struct top_spec *s, const struct table *t, const
 	return variance;
 }
 
+/**
+ * struct earlier - what a change is the difference to
+ * @t: the earlier table
+ * @row: the row in this table; NULL if it is new since
+ * @seconds: what the difference is divided by; 0: it is not known
+ */
+struct earlier {
+	const struct table *t;
+	const struct row *row;
+	double seconds;
+};
+
+/* The change since a mark is not divided.  @row: a row, or NULL for all */
+static struct earlier earlier_of(const struct top_page *p, const struct top_spec *s,
+				 const struct top_row *row)
+{
+	const struct top_rows *r = p->rows;
+
+	if (s->kind == TOP_GROWTH && p->window == TOP_MARK)
+		return (struct earlier) { r->mark, row ? row->marked : NULL, 1 };
+	return (struct earlier) {
+		r->before, row ? row->before : NULL, (double)r->elapsed_ms / MS_PER_S,
+	};
+}
+
 /*
- * Compute a change per second.  A new row was 0 before: tables list only rows that have counted
- * something, unless rows were left out.  A counter that decreases was reset.  The variance of the
- * growth of a counter is the growth of its variance.
+ * Compute a change.  A new row was 0 before: tables list only rows that have counted something,
+ * unless rows were left out.  A counter that decreases was reset.  The variance of the growth of a
+ * counter is the growth of its variance.
  * Return: the change, or NAN if it is not known.
  */
-static double change_of(const struct top_spec *s, const struct top_rows *r,
+static double change_of(const struct top_spec *s, const struct top_page *p,
 			const struct top_row *row, bool *estimate)
 {
-	const double after = value_of(s, r->now, row->now);
-	const double before = value_of(s, r->now, row->before);
-	const double variance = variance_of(s, r->now, row->now) +
-				variance_of(s, r->now, row->before) *
-				(s->kind == TOP_RATE ? -1 : 1);
+	const struct table *t = p->rows->now;
+	const struct earlier e = earlier_of(p, s, row);
+	const double after = value_of(s, t, row->now), before = value_of(s, t, e.row);
+	const double variance = variance_of(s, t, row->now) +
+				variance_of(s, t, e.row) * (s->kind == TOP_RATE ? -1 : 1);
 
 	*estimate = false;
-	if (!r->elapsed_ms || (!row->before && table_field(r->before, "cut")) ||
+	if (!(e.seconds > 0) || (!e.row && table_field(e.t, "cut")) ||
 	    (s->kind == TOP_RATE && after < before))
 		return NAN;
 	*estimate = variance > 0;
-	return (after - before) * MS_PER_S / r->elapsed_ms;
+	return (after - before) / e.seconds;
 }
 
 /* ---- the table ------------------------------------------------------------ */
@@ -98,28 +123,39 @@ static bool is_hidden(const struct column *c)
 	return c->of != NONE || c->hidden || text_begins(c->name, "us_");
 }
 
-static bool is_value(const struct top_view *view, const char *name)
+/* Return: the column of the module's table that a spec shows; NULL: its numbers are computed. */
+static const char *shown_by(const struct top_page *p, const struct top_spec *s)
+{
+	if (s->kind == TOP_GROWTH)
+		return top_window_column(p->window);
+	return s->kind == TOP_VALUE ? s->of[0] : NULL;
+}
+
+static bool is_shown(const struct top_page *p, const char *name)
 {
 	const struct top_spec *s;
+	const char *shown;
 
-	for (s = view->specs; s->key; s++)
-		if (s->kind == TOP_VALUE && !strcmp(s->of[0], name))
+	for (s = p->view->specs; s->key; s++) {
+		shown = shown_by(p, s);
+		if (shown && !strcmp(shown, name))
 			return true;
+	}
 	return false;
 }
 
 /**
  * struct maker - a table that is being made
- * @view: the view
- * @r: its rows
+ * @p: the page
+ * @now: the module's table
  * @columns: the columns
  * @from: for each of these, the column of the module's table; NONE: it is computed
  * @nr: number of @columns
  * @errors: index of the first column of errors
  */
 struct maker {
-	const struct top_view *view;
-	const struct top_rows *r;
+	const struct top_page *p;
+	const struct table *now;
 	struct column *columns;
 	int *from;
 	int nr;
@@ -132,19 +168,23 @@ static void add_column(struct maker *m, const struct column *c, int from)
 	m->from[m->nr++] = from;
 }
 
-/* Add the column of a spec: of the module's table with another title, or a new one. */
+/* Add the column of a spec: of the module's table, or a new one. */
 static void add_spec(struct maker *m, const struct top_spec *s)
 {
-	const int from = table_column(m->r->now, s->of[0]);
-	struct column c = m->r->now->columns[from];
+	const char *shown = shown_by(m->p, s);
+	const int from = table_column(m->now, shown ?: s->of[0]);
+	struct column c = m->now->columns[from];
+	const bool marked = s->kind == TOP_GROWTH && m->p->window == TOP_MARK;
 
-	c.title = s->title;
-	if (s->kind == TOP_VALUE) {
+	if (shown) {
+		/* A window of the module has its title in all tables. */
+		c.title = s->kind == TOP_VALUE ? s->title : NULL;
 		add_column(m, &c, from);
 		return;
 	}
 	c = (struct column) {
-		.name = s->key, .title = s->title, .format = FORMAT_RATE, .kind = KIND_GAUGE,
+		.name = marked ? "since_mark" : s->key, .title = marked ? "+mark" : s->title,
+		.format = FORMAT_RATE, .kind = KIND_GAUGE,
 		.unit = s->kind == TOP_SHARE ? UNIT_SHARE : c.unit, .change = s->kind == TOP_GROWTH,
 	};
 	add_column(m, &c, NONE);
@@ -152,63 +192,72 @@ static void add_spec(struct maker *m, const struct top_spec *s)
 
 static void add_columns(struct maker *m)
 {
-	const struct table *t = m->r->now;
+	const struct table *t = m->now;
 	const struct top_spec *s;
 	struct column c;
-	int i, hidden;
+	int i, hidden, nr;
 
-	for (s = m->view->specs; s->key; s++)
+	for (s = m->p->view->specs; s->key; s++)
 		add_spec(m, s);
+	nr = m->nr;
 	for (hidden = 0; hidden < 2; hidden++)
 		for (i = 0; i < t->nr_values; i++) {
 			c = t->columns[i];
 			c.hidden = hidden;
-			if (is_hidden(&t->columns[i]) == hidden && !is_value(m->view, c.name))
+			if (is_hidden(&t->columns[i]) == hidden && !is_shown(m->p, c.name))
 				add_column(m, &c, i);
 		}
 	m->errors = m->nr;
-	for (s = m->view->specs; s->key; s++) {
-		if (s->kind == TOP_VALUE)
+	for (i = 0; i < nr; i++) {
+		if (m->from[i] != NONE)
 			continue;
 		c = (struct column) {
-			.name = alloc_print("%s_se", s->key), .kind = KIND_ERROR, .hidden = true,
+			.name = alloc_print("%s_se", m->columns[i].name), .kind = KIND_ERROR,
+			.hidden = true,
 		};
 		add_column(m, &c, NONE);
 	}
 	m->columns[m->nr] = t->columns[t->nr_values];
 }
 
-/* Return: the whole that a share is a part of; @estimate: part of it is an estimate. */
-static double whole_of(const struct maker *m, const struct top_spec *s, bool *estimate)
+/* Return: the sum of all rows of a table. */
+static double sum_of(const struct top_spec *s, const struct table *t)
 {
-	const struct table *t = m->r->now;
-	double whole = 0;
+	double sum = 0;
 	size_t i;
 
-	*estimate = false;
-	for (i = 0; i < m->r->nr; i++) {
-		whole += value_of(s, t, m->r->row[i].now);
-		*estimate |= variance_of(s, t, m->r->row[i].now) > 0;
-	}
-	return whole;
+	for (i = 0; i < t->nr_rows; i++)
+		sum += value_of(s, t, t->rows[i]);
+	return sum;
+}
+
+static bool has_estimates(const struct top_spec *s, const struct table *t)
+{
+	size_t i = 0;
+
+	while (i < t->nr_rows && !(variance_of(s, t, t->rows[i]) > 0))
+		i++;
+	return i < t->nr_rows;
 }
 
 /* Compute column @column of all rows, and its errors. */
 static void compute(const struct maker *m, struct table *t, const struct top_spec *s, int column,
 		    int error)
 {
-	const struct top_row *row = m->r->row;
+	const struct top_index *all = &m->p->rows->all;
 	bool estimate = false;
 	double whole = 0, number;
 	size_t i;
 
-	if (s->kind == TOP_SHARE)
-		whole = whole_of(m, s, &estimate);
-	for (i = 0; i < m->r->nr; i++) {
+	if (s->kind == TOP_SHARE) {
+		whole = sum_of(s, m->now);
+		estimate = has_estimates(s, m->now);
+	}
+	for (i = 0; i < all->nr; i++) {
 		if (s->kind != TOP_SHARE)
-			number = change_of(s, m->r, &row[i], &estimate);
+			number = change_of(s, m->p, &all->row[i], &estimate);
 		else
-			number = whole > 0 ? SHARE_WHOLE * value_of(s, m->r->now, row[i].now) /
+			number = whole > 0 ? SHARE_WHOLE * value_of(s, m->now, all->row[i].now) /
 					     whole : NAN;
 		t->rows[i]->v[column] = rate_bits(number);
 		t->rows[i]->v[error] = estimate;
@@ -217,25 +266,45 @@ static void compute(const struct maker *m, struct table *t, const struct top_spe
 
 static struct table *make_table(const struct maker *m)
 {
-	struct table *t = table_new(m->r->now->name, m->columns, m->r->now->sampled, m->r->nr);
+	const struct top_index *all = &m->p->rows->all;
+	struct table *t = table_new(m->now->name, m->columns, m->now->sampled, all->nr);
 	int i, error = m->errors;
 	struct row *row;
 	size_t at;
 
-	table_inherit(t, m->r->now);
-	for (at = 0; at < m->r->nr; at++) {
+	table_inherit(t, m->now);
+	for (at = 0; at < all->nr; at++) {
 		row = table_add(t);
-		row->label = m->r->row[at].now->label;
+		row->label = all->row[at].now->label;
 		for (i = 0; i < m->nr; i++)
 			if (m->from[i] != NONE)
-				row->v[i] = m->r->row[at].now->v[m->from[i]];
+				row->v[i] = all->row[at].now->v[m->from[i]];
 	}
 	for (i = 0; i < m->errors; i++)
 		if (m->from[i] == NONE)
-			compute(m, t, &m->view->specs[i], i, error++);
+			compute(m, t, &m->p->view->specs[i], i, error++);
 	for (i = m->errors; i < m->nr; i++)
 		table_own(t, (char *)m->columns[i].name);
+	schema_titles(t);
 	return t;
+}
+
+/* Add up all rows.  Those that have vanished are part of the growth of all. */
+static void add_up(struct top_page *p)
+{
+	const struct table *now = p->rows->now;
+	const struct top_spec *s;
+	struct earlier e;
+	int i;
+
+	p->v.total = table_own(p->v.t, table_row(p->v.t));
+	view_add_up(p->v.t, p->v.t->rows, p->v.t->nr_rows, p->v.total);
+	for (i = 0; (s = top_rates_spec(p, i)); i++) {
+		e = earlier_of(p, s, NULL);
+		if (s->kind == TOP_GROWTH && !shown_by(p, s) && e.seconds > 0 &&
+		    !table_field(now, "cut") && !table_field(e.t, "cut"))
+			p->v.total->v[i] = rate_bits((sum_of(s, now) - sum_of(s, e.t)) / e.seconds);
+	}
 }
 
 static void store_history(struct top_page *p)
@@ -244,36 +313,49 @@ static void store_history(struct top_page *p)
 	const struct row *row;
 	size_t i;
 
-	for (i = 0; i < p->rows->nr; i++) {
+	for (i = 0; i < p->rows->all.nr; i++) {
 		row = p->v.t->rows[i];
-		top_rows_store(p->rows, &p->rows->row[i], (struct top_point) {
-			.value = value_of(p->view->specs, p->rows->now, p->rows->row[i].now),
+		top_rows_store(p->rows, &p->rows->all.row[i], (struct top_point) {
+			.value = value_of(p->view->specs, p->rows->now, p->rows->all.row[i].now),
 			.rate = rate == NONE ? NAN : rate_of(row->v[rate]),
 		});
 	}
 }
 
+/* Return: the column of @t to sort by, which has other columns in another window. */
+static int key_in(const struct top_page *p, const struct table *t)
+{
+	if (!p->v.t || top_rates_spec(p, p->key))
+		return p->key;
+	return table_column(t, p->v.t->columns[p->key].name);
+}
+
 void top_rates_make(struct top_page *p)
 {
 	const int most = 2 * nr_specs(p->view) + p->rows->now->nr_values + 1;
+	const enum top_window before = p->window;
 	struct maker m = {
-		.view = p->view, .r = p->rows,
+		.p = p, .now = p->rows->now,
 		.columns = alloc(most, sizeof(*m.columns)), .from = alloc(most, sizeof(*m.from)),
 	};
+	struct table *t;
 
-	view_end(&p->v);
+	p->window = top_window_of(p);
 	add_columns(&m);
-	view_begin(&p->v, make_table(&m));
-	schema_titles(p->v.t);
+	t = make_table(&m);
 	free(m.columns);
 	free(m.from);
-	p->v.total = table_own(p->v.t, table_row(p->v.t));
-	view_add_up(p->v.t, p->v.t->rows, p->v.t->nr_rows, p->v.total);
-	if (!p->l.c)
+	p->key = key_in(p, t);
+	view_end(&p->v);
+	view_begin(&p->v, t);
+	add_up(p);
+	if (p->window != before) {
+		free(p->l.c);
 		p->l = (struct layout) {
-			.v = &p->v, .style = &p->style, .limits = NONE, .main = table_live(p->v.t),
-			.c = alloc(p->v.t->nr_values + 1, sizeof(*p->l.c)),
+			.v = &p->v, .style = &p->style, .limits = NONE, .main = table_live(t),
+			.c = alloc(t->nr_values + 1, sizeof(*p->l.c)),
 		};
+	}
 	store_history(p);
 }
 
@@ -289,8 +371,11 @@ void top_page_free(struct top_page *p)
 
 static bool is_known(const struct top_page *p, const struct row *row)
 {
-	return p->key == p->v.t->nr_values || p->v.t->columns[p->key].format != FORMAT_RATE ||
-	       !isnan(rate_of(row->v[p->key]));
+	if (p->key == p->v.t->nr_values)
+		return true;
+	if (p->v.t->columns[p->key].format == FORMAT_S64)
+		return row->v[p->key] != UNKNOWN;
+	return p->v.t->columns[p->key].format != FORMAT_RATE || !isnan(rate_of(row->v[p->key]));
 }
 
 /* Rows that are alike keep the order of the table: the order is the same at each refresh. */
@@ -319,13 +404,13 @@ void top_rates_arrange(struct top_page *p)
 
 const struct top_row *top_rates_row(const struct top_page *p, const struct row *row)
 {
-	return &p->rows->row[((char *)row - (char *)p->v.t->block) / table_row_size(p->v.t)];
+	return &p->rows->all.row[((char *)row - (char *)p->v.t->block) / table_row_size(p->v.t)];
 }
 
 const struct row *top_rates_of(const struct top_page *p, const struct top_row *row)
 {
 	return (const struct row *)((char *)p->v.t->block +
-				    (row - p->rows->row) * table_row_size(p->v.t));
+				    (row - p->rows->all.row) * table_row_size(p->v.t));
 }
 
 /* ---- intervals ------------------------------------------------------------ */
@@ -343,22 +428,19 @@ static struct weighed weighed_of(const struct top_spec *s, const struct table *t
 	return sum;
 }
 
-/*
- * Compute the limits of a change, which is an estimate.  For a gauge they are wider than necessary:
- * what is live in both tables adds to both variances, although it cancels out in the difference.
- */
-static struct bounds change_bounds(const struct top_spec *s, const struct table *t,
+/* Compute the limits of a change, which is an estimate. */
+static struct bounds change_bounds(const struct top_page *p, const struct top_spec *s,
 				   const struct top_row *row)
 {
-	const struct weighed before = weighed_of(s, t, row->before);
+	const struct table *t = p->rows->now;
+	const struct earlier e = earlier_of(p, s, row);
+	const struct weighed before = weighed_of(s, t, e.row);
 	struct weighed w = weighed_of(s, t, row->now);
 
-	if (s->kind == TOP_RATE) {
-		estimate_since(&w, &before);
-		return bounds_of_sum(&w);
-	}
-	estimate_add(&w, &before, -1);
-	return bounds_of_change(&w);
+	if (s->kind == TOP_GROWTH)
+		return growth_bounds(e.t, e.row, t, row->now);
+	estimate_since(&w, &before);
+	return bounds_of_sum(&w);
 }
 
 void top_rates_interval(const struct top_page *p, const struct row *row, int column,
@@ -368,7 +450,7 @@ void top_rates_interval(const struct top_page *p, const struct row *row, int col
 	const struct column *c = &p->v.t->columns[column];
 	char low[NUMBER_LEN], high[NUMBER_LEN];
 	struct bounds b;
-	double seconds, least, value;
+	double divisor, least, value;
 
 	*buf = '\0';
 	if (c->se == NONE || !estimate_is_marked(p->v.t, row, column, p->l.main))
@@ -380,10 +462,12 @@ void top_rates_interval(const struct top_page *p, const struct row *row, int col
 	value = rate_of(row->v[column]);
 	if (s->kind == TOP_SHARE || isnan(value))
 		return;
-	b = change_bounds(s, p->rows->now, top_rates_row(p, row));
-	seconds = (double)p->rows->elapsed_ms / MS_PER_S;
-	least = value - b.below / seconds;
+	b = change_bounds(p, s, top_rates_row(p, row));
+	divisor = earlier_of(p, s, NULL).seconds;
+	if (s->kind == TOP_GROWTH)
+		divisor *= unit_bytes(c->unit);
+	least = value - b.below / divisor;
 	layout_value(low, c, false, rate_bits(s->kind == TOP_RATE ? fmax(least, 0) : least));
-	layout_value(high, c, false, rate_bits(value + b.above / seconds));
+	layout_value(high, c, false, rate_bits(value + b.above / divisor));
 	snprintf(buf, CELL_LEN, "%s..%s", low, high);
 }

@@ -71,21 +71,6 @@ int top_rows_read(const struct top_rows *r, const struct top_row *row,
 	return nr;
 }
 
-void top_rows_free(struct top_rows *r)
-{
-	size_t i;
-
-	if (!r)
-		return;
-	table_free(r->now);
-	table_free(r->before);
-	for (i = 0; i < TOP_DEPTH; i++)
-		free(r->points[i]);
-	free(r->row);
-	free(r->bucket);
-	free(r);
-}
-
 /* ---- identity ------------------------------------------------------------- */
 
 /* A process keeps its identity when it gets another parent. */
@@ -135,82 +120,131 @@ static bool is_same(const struct table *t, const struct row *a, const struct row
 
 /* ---- pairing -------------------------------------------------------------- */
 
-/* Find the row of the table before that is the same as @row, and has not been paired yet. */
-static struct top_row *find_before(struct top_rows *r, const struct table *t,
-				   const struct row *row, u64 hash)
+/* Make an index of rows, which takes ownership of them. */
+static struct top_index make_index(struct top_row *rows, size_t nr)
+{
+	struct top_index x = { .row = rows, .nr = nr, .nr_buckets = 16 };
+	size_t i, at;
+
+	/* At most half of the buckets are in use, so that probing ends soon. */
+	while (x.nr_buckets < 2 * nr)
+		x.nr_buckets *= 2;
+	x.bucket = alloc(x.nr_buckets, sizeof(*x.bucket));
+	for (i = 0; i < nr; i++) {
+		at = rows[i].hash & (x.nr_buckets - 1);
+		while (x.bucket[at])
+			at = (at + 1) & (x.nr_buckets - 1);
+		x.bucket[at] = i + 1;
+	}
+	return x;
+}
+
+static void free_index(struct top_index *x)
+{
+	free(x->row);
+	free(x->bucket);
+	*x = (struct top_index) {};
+}
+
+/* Find the row that is the same as @row of a table, and has not been paired yet; pair it. */
+static struct top_row *pair_row(const struct top_index *x, const struct table *t,
+				const struct row *row, u64 hash)
 {
 	struct top_row *found;
 	size_t at;
 
-	if (!r->nr_buckets)
+	if (!x->nr_buckets)
 		return NULL;
-	for (at = hash & (r->nr_buckets - 1); r->bucket[at];
-	     at = (at + 1) & (r->nr_buckets - 1)) {
-		found = &r->row[r->bucket[at] - 1];
-		if (found->hash == hash && !found->paired && is_same(t, found->now, row))
-			return found;
+	for (at = hash & (x->nr_buckets - 1); x->bucket[at]; at = (at + 1) & (x->nr_buckets - 1)) {
+		found = &x->row[x->bucket[at] - 1];
+		if (found->hash != hash || found->paired || !is_same(t, found->now, row))
+			continue;
+		found->paired = true;
+		return found;
 	}
 	return NULL;
 }
 
-static void fill_buckets(struct top_rows *r)
+/* Return: the rows of a table, each paired with the ones that it was before, and at the mark. */
+static struct top_row *make_rows(struct top_rows *r, const struct table *t)
 {
-	size_t i, at, nr = 16;
+	struct top_row *rows = alloc(t->nr_rows, sizeof(*rows)), *before, *marked;
+	size_t i;
 
-	/* At most half of the buckets are in use, so that probing ends soon. */
-	while (nr < 2 * r->nr)
-		nr *= 2;
-	free(r->bucket);
-	r->bucket = alloc(nr, sizeof(*r->bucket));
-	r->nr_buckets = nr;
-	for (i = 0; i < r->nr; i++) {
-		at = r->row[i].hash & (nr - 1);
-		while (r->bucket[at])
-			at = (at + 1) & (nr - 1);
-		r->bucket[at] = i + 1;
+	for (i = 0; i < r->marked.nr; i++)
+		r->marked.row[i].paired = false;
+	for (i = 0; i < t->nr_rows; i++) {
+		rows[i] = (struct top_row) {
+			.now = t->rows[i], .hash = hash_row(t, t->rows[i]), .slot = TOP_NO_SLOT,
+		};
+		before = pair_row(&r->all, t, t->rows[i], rows[i].hash);
+		marked = pair_row(&r->marked, t, t->rows[i], rows[i].hash);
+		rows[i].before = before ? before->now : NULL;
+		rows[i].slot = before ? before->slot : TOP_NO_SLOT;
+		rows[i].marked = marked ? marked->now : NULL;
 	}
+	return rows;
 }
 
 /*
  * Vanished rows give their slots back before new rows take any.  The history of a row without a
  * slot never begins later: it has none because there are too many rows.
  */
-static void pair_rows(struct top_rows *r, struct table *t)
+static void pair_rows(struct top_rows *r, const struct table *t)
 {
-	struct top_row *rows = alloc(t->nr_rows, sizeof(*rows)), *before;
+	struct top_row *rows = make_rows(r, t);
 	size_t i;
 
-	for (i = 0; i < t->nr_rows; i++) {
-		rows[i] = (struct top_row) {
-			.now = t->rows[i], .hash = hash_row(t, t->rows[i]), .slot = TOP_NO_SLOT,
-		};
-		before = find_before(r, t, t->rows[i], rows[i].hash);
-		if (!before)
-			continue;
-		before->paired = true;
-		rows[i].before = before->now;
-		rows[i].slot = before->slot;
-	}
-	for (i = 0; i < r->nr; i++)
-		if (!r->row[i].paired)
-			give_slot(r, r->row[i].slot);
+	for (i = 0; i < r->all.nr; i++)
+		if (!r->all.row[i].paired)
+			give_slot(r, r->all.row[i].slot);
 	for (i = 0; i < t->nr_rows; i++)
 		if (!rows[i].before)
 			rows[i].slot = take_slot(r);
-	free(r->row);
-	r->row = rows;
-	r->nr = t->nr_rows;
-	fill_buckets(r);
+	free_index(&r->all);
+	r->all = make_index(rows, t->nr_rows);
 }
 
 const struct top_row *top_rows_find(const struct top_rows *r, u64 hash)
 {
 	size_t i;
 
-	for (i = 0; i < r->nr; i++)
-		if (r->row[i].hash == hash)
-			return &r->row[i];
+	for (i = 0; i < r->all.nr; i++)
+		if (r->all.row[i].hash == hash)
+			return &r->all.row[i];
 	return NULL;
+}
+
+/* ---- the mark ------------------------------------------------------------- */
+
+void top_rows_mark(struct top_rows *r)
+{
+	struct top_row *rows = alloc(r->all.nr, sizeof(*rows));
+	size_t i;
+
+	top_rows_unmark(r);
+	r->mark = r->now;
+	for (i = 0; i < r->all.nr; i++) {
+		rows[i] = r->all.row[i];
+		r->all.row[i].marked = r->all.row[i].now;
+	}
+	r->marked = make_index(rows, r->all.nr);
+}
+
+/* Free a table that is not needed any more, unless it is marked. */
+static void free_table(const struct top_rows *r, struct table *t)
+{
+	if (t != r->mark)
+		table_free(t);
+}
+
+void top_rows_unmark(struct top_rows *r)
+{
+	if (r->mark != r->now && r->mark != r->before)
+		table_free(r->mark);
+	r->mark = NULL;
+	r->marked_ms = 0;
+	free_index(&r->marked);
 }
 
 /* ---- time ----------------------------------------------------------------- */
@@ -263,10 +297,28 @@ bool top_rows_update(struct top_rows *r, struct table *t, u64 began_ms, u64 ende
 		return false;
 	}
 	r->elapsed_ms = r->now ? elapsed(r->now, t, waited_ms) : 0;
+	r->marked_ms += r->elapsed_ms;
+	if (!r->elapsed_ms)
+		top_rows_unmark(r);
 	pair_rows(r, t);
-	table_free(r->before);
+	free_table(r, r->before);
 	r->before = r->now;
 	r->now = t;
 	begin_refresh(r, ended_ms);
 	return true;
+}
+
+void top_rows_free(struct top_rows *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	top_rows_unmark(r);
+	table_free(r->now);
+	table_free(r->before);
+	for (i = 0; i < TOP_DEPTH; i++)
+		free(r->points[i]);
+	free_index(&r->all);
+	free(r);
 }

@@ -162,18 +162,24 @@ static int draw_totals(struct top_canvas *c, int line, const struct top_page *p)
 {
 	const struct top_spec *s;
 	char cell[CELL_LEN], *text;
+	const char *sum;
 	size_t len;
 	FILE *out = text_open(&text, &len);
 	int i;
 
-	fprintf(out, "%zu ", p->rows->nr);
+	fprintf(out, "%zu ", p->rows->all.nr);
 	if (*p->filter)
 		fprintf(out, "(%zu shown) ", p->nr);
 	fputs(p->view->row, out);
-	for (i = 0; !p->view->note && (s = top_rates_spec(p, i)); i++)
-		if (s->total && (s->kind == TOP_VALUE || p->rows->elapsed_ms))
-			fprintf(out, ", %s %s", layout_text(&p->l, p->v.total, i, cell),
-				s->title);
+	for (i = 0; !p->view->note && (s = top_rates_spec(p, i)); i++) {
+		if (!s->total)
+			continue;
+		sum = layout_text(&p->l, p->v.total, i, cell);
+		if (s->kind == TOP_GROWTH)
+			top_window_print(out, p, sum, p->v.t->columns[i].title);
+		else if (s->kind == TOP_VALUE || p->rows->elapsed_ms)
+			fprintf(out, ", %s %s", sum, s->title);
+	}
 	if (p->view->note)
 		fprintf(out, "; %s", p->view->note);
 	if (p->rows->elapsed_ms) {
@@ -271,6 +277,8 @@ static void draw_help(struct top_canvas *c, struct top_ui *ui)
 		"Home, End, g, G    go to the first or the last row\n"
 		"[, ]               scroll long names, as Shift-Left and Shift-Right do\n"
 		"d, Enter           details of a row: all numbers, graphs, stacks\n"
+		"w                  show the change in 1min, 10min or 1h, or growth/s\n"
+		"m                  mark now, and show the change since then: +mark; w ends it\n"
 		"/                  show only rows that contain a text; Esc shows all\n"
 		"p, Space           freeze, and go on\n"
 		"s                  set the seconds between refreshes\n"
@@ -279,9 +287,9 @@ static void draw_help(struct top_canvas *c, struct top_ui *ui)
 		"In the details and in this help, Up, Down and so on scroll the text;\n"
 		"Esc, q, d and Enter lead back to the list.\n"
 		"\n"
-		"live and growth/s: what is held now, and how it changes\n"
 		"NAME/s: since the last refresh, per second; - is not known\n"
-		"~ is an estimate from samples: details have its interval\n";
+		"~ is an estimate from samples: details have its interval\n"
+		"RAM is u user, c page cache, s slab, r reclaimable slab, o other, and free\n";
 
 	draw_text(c, 1, help, &ui->scroll);
 }
@@ -319,11 +327,12 @@ static void draw_list(struct top_canvas *c, struct top_ui *ui)
 	struct top_page *p = top_ui_page(ui);
 	int line;
 
-	if (p->off && !p->rows->nr && !*ui->trouble) {
-		draw_offer(c, 2, &p->view->need);
+	line = top_memory_draw(c, 1, &ui->memory);
+	if (p->off && !p->rows->all.nr && !*ui->trouble) {
+		draw_offer(c, line + 1, &p->view->need);
 		return;
 	}
-	line = draw_state(c, 1, ui);
+	line = draw_state(c, line, ui);
 	line = draw_totals(c, line, p);
 	if (p->off)
 		line = put_wrapped(c, line, 2, TOP_WARNING, WRAP_WORDS,

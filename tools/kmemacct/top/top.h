@@ -3,9 +3,10 @@
  * kmemacct top: tables on the whole screen, refreshed again and again.
  *
  *   table --rows.c--> rows over time --rates.c--> a view with shares and rates, sorted
- *         --screen.c, list.c, details.c--> canvas --terminal.c--> terminal
+ *         --screen.c, memory.c, list.c, details.c--> canvas --terminal.c--> terminal
  *
- * views.c lists the views, ui.c has what is shown and what keys do, and top.c the loop.
+ * views.c lists the views, window.c the windows of time of their growth, ui.c has what is shown and
+ * what keys do, and top.c the loop.
  */
 #ifndef TOP_H
 #define TOP_H
@@ -38,7 +39,8 @@ const char *top_view_name(int nr);
 
 /*
  * The kinds of columns.  A value is a column of the table.  A share is a value's part
- * of the sum of all rows.  Growth is the change of a gauge per second, which may be negative.
+ * of the sum of all rows.  Growth is the change of a gauge, which may be negative, in the window of
+ * time that the user has chosen.
  * A rate is the change of a counter per second; a counter that decreases was reset.
  */
 enum top_kind {
@@ -167,6 +169,7 @@ struct top_point {
  * struct top_row - a row
  * @now: the row in the last table
  * @before: the row in the table before it; NULL if it is new
+ * @marked: the row in the marked table; NULL if it is new since
  * @hash: hash of what identifies it
  * @slot: its slot in the history, or TOP_NO_SLOT
  * @paired: the row has been found in the next table
@@ -174,9 +177,24 @@ struct top_point {
 struct top_row {
 	const struct row *now;
 	const struct row *before;
+	const struct row *marked;
 	u64 hash;
 	u64 slot;
 	bool paired;
+};
+
+/**
+ * struct top_index - the rows of a table, to find those of another one among them
+ * @row: the rows, in the order of the table
+ * @nr: number of @row
+ * @bucket: hash table of indexes of @row plus 1; 0: empty
+ * @nr_buckets: number of @bucket, a power of two
+ */
+struct top_index {
+	struct top_row *row;
+	size_t nr;
+	size_t *bucket;
+	size_t nr_buckets;
 };
 
 /**
@@ -185,10 +203,10 @@ struct top_row {
  * @before: the table before it, or NULL
  * @elapsed_ms: time between these; 0: not known
  * @clock_ms: time of the last refresh by the clock of the reader
- * @row: the rows, in the order of the table
- * @nr: number of @row
- * @bucket: hash table of indexes of @row plus 1; 0: empty
- * @nr_buckets: number of @bucket, a power of two
+ * @all: the rows of the last table
+ * @mark: the table that changes are shown since; NULL: none is marked
+ * @marked: its rows
+ * @marked_ms: time between this table and the last one
  * @refresh: number of the last refresh; the first one is 1
  * @points: numbers of all slots at each of the last refreshes, that of refresh N at N % TOP_DEPTH
  * @room: for each of @points, its size
@@ -198,14 +216,15 @@ struct top_row {
  * @unused: slots that are in use no longer
  * @nr_unused: number of @unused
  *
- * Each refresh brings a table.  This table and the one before it are kept: rates are the
- * differences.  A row is the same one in both if its label is the same, and so are the columns that
- * are keys.  Two rows of one table may be alike: then they are paired in their order.
+ * Each refresh brings a table.  This table, the one before it and the marked one are kept: rates
+ * and growth are the differences.  A row is the same one in all if its label is the same, and so
+ * are the columns that are keys.  Two rows of one table may be alike: then they are paired in their
+ * order.
  *
  * The time between two tables is the difference of window_s in their heads, which the module
  * takes together with the numbers.  If the counts were reset in between, that time is not
- * known, and no rates are shown until the next refresh.  A window that has not advanced means
- * that the table is the one that was read before.
+ * known, no rates are shown until the next refresh, and the mark is dropped.  A window that has not
+ * advanced means that the table is the one that was read before.
  *
  * A row has a slot in the history from its first refresh to its last one.
  */
@@ -214,10 +233,10 @@ struct top_rows {
 	struct table *before;
 	u64 elapsed_ms;
 	u64 clock_ms;
-	struct top_row *row;
-	size_t nr;
-	size_t *bucket;
-	size_t nr_buckets;
+	struct top_index all;
+	struct table *mark;
+	struct top_index marked;
+	u64 marked_ms;
 	u64 refresh;
 	struct top_point *points[TOP_DEPTH];
 	size_t room[TOP_DEPTH];
@@ -241,6 +260,10 @@ void top_rows_free(struct top_rows *r);
  */
 bool top_rows_update(struct top_rows *r, struct table *t, u64 began_ms, u64 ended_ms);
 
+/* Mark the last table: changes are shown since.  top_rows_unmark() drops it. */
+void top_rows_mark(struct top_rows *r);
+void top_rows_unmark(struct top_rows *r);
+
 /* Find a row by the hash of its label and keys.  Return: NULL if it has vanished. */
 const struct top_row *top_rows_find(const struct top_rows *r, u64 hash);
 
@@ -252,6 +275,20 @@ int top_rows_read(const struct top_rows *r, const struct top_row *row,
 		  struct top_point points[TOP_DEPTH], u64 ms[TOP_DEPTH]);
 
 /* ---- numbers and their order (rates.c) ------------------------------------ */
+
+/*
+ * The windows of time of the growth.  The usual one is the shortest that the module has a history
+ * of, or the last refresh, with its own title, until it has one.
+ */
+enum top_window {
+	TOP_USUAL,
+	TOP_REFRESH,
+	TOP_1M,
+	TOP_10M,
+	TOP_1H,
+	TOP_MARK,
+	TOP_NR_WINDOWS,
+};
 
 /* Size of the name of a column and of a filter, with its NUL. */
 #define TOP_KEY_LEN	32
@@ -276,6 +313,8 @@ int top_rows_read(const struct top_rows *r, const struct top_row *row,
  * @scroll: number of characters of labels to the left of the screen
  * @hidden: number of columns that are left out
  * @off: the setting that the view needs is off
+ * @chosen: the window that the user has chosen
+ * @window: the window that is shown
  */
 struct top_page {
 	const struct top_view *view;
@@ -295,6 +334,8 @@ struct top_page {
 	int scroll;
 	int hidden;
 	bool off;
+	enum top_window chosen;
+	enum top_window window;
 };
 
 /* Make the columns and numbers from the last tables, and store numbers in the history. */
@@ -320,6 +361,23 @@ void top_rates_interval(const struct top_page *p, const struct row *row, int col
 			char buf[CELL_LEN]);
 
 void top_page_free(struct top_page *p);
+
+/* ---- the window of the growth (window.c) ---------------------------------- */
+
+/* Test whether a view has a growth. */
+bool top_window_is_shown(const struct top_view *view);
+
+/* Test whether the module keeps a history of the rows of a page. */
+bool top_window_has_history(const struct top_page *p);
+
+/* Return: the name of the module's column of the change in a window, or NULL. */
+const char *top_window_column(enum top_window window);
+
+/* Return: the window to show, by what was chosen, and by what is known. */
+enum top_window top_window_of(const struct top_page *p);
+
+/* Print the growth of all rows for the line of totals, with its window; @title: its column's. */
+void top_window_print(FILE *out, const struct top_page *p, const char *growth, const char *title);
 
 /* ---- what is on the screen (canvas.c) ------------------------------------- */
 
@@ -382,6 +440,25 @@ char *top_canvas_line(const struct top_canvas *c, int line);
 
 /* Return: the ASCII character for a level from 1 to TOP_LEVELS, or for any other character. */
 char top_canvas_ascii(char c);
+
+/* ---- the machine's memory (memory.c) -------------------------------------- */
+
+/**
+ * struct top_memory - what the bars show of the memory of the machine
+ * @machine: what the memory of the machine is used for
+ * @recorded: how much of its slabs the rows of the table caches have
+ * @is_recorded: this is known
+ * @sampled: this is an estimate
+ */
+struct top_memory {
+	struct machine machine;
+	u64 recorded;
+	bool is_recorded;
+	bool sampled;
+};
+
+/* Draw the bars, unless nothing is known or the screen is small.  Return: the next line. */
+int top_memory_draw(struct top_canvas *c, int line, const struct top_memory *m);
 
 /* ---- the user interface (ui.c) -------------------------------------------- */
 
@@ -450,6 +527,8 @@ enum top_prompt {
  * @scroll: first line of the details or of the help on the screen
  * @stacks: the table stacks, while details of a call site are shown; or NULL
  * @gfp: names of gfp flags; NULL if they have not been read
+ * @window: the window of the growth in all views that have several
+ * @memory: what the machine's memory is used for
  */
 struct top_ui {
 	struct top_page page[TOP_NR_VIEWS];
@@ -469,6 +548,8 @@ struct top_ui {
 	int scroll;
 	struct table *stacks;
 	struct gfp *gfp;
+	enum top_window window;
+	struct top_memory memory;
 };
 
 /* Return: the page that is shown. */

@@ -10,12 +10,27 @@
 /* Characters by which labels are scrolled at a time. */
 #define SCROLL_BY	8
 
+static void tell(struct top_ui *ui, const char *message)
+{
+	snprintf(ui->message, sizeof(ui->message), "%.500s", message);
+}
+
 static void tell_error(struct top_ui *ui)
 {
-	snprintf(ui->message, sizeof(ui->message), "%.500s", error_text);
+	tell(ui, error_text);
 }
 
 /* ---- refreshing ----------------------------------------------------------- */
+
+/* Test for the name or the title of a column, or the key of a spec. */
+static bool is_key(const struct top_page *p, int column, const char *key)
+{
+	const struct top_spec *s = top_rates_spec(p, column);
+	const struct column *c = &p->v.t->columns[column];
+
+	return !c->hidden && (!strcmp(c->name, key) || (c->title && !strcmp(c->title, key)) ||
+			      (s && !strcmp(s->key, key)));
+}
 
 /* Find the column to sort by: a table may be another one at the next refresh. */
 static int set_key(struct top_page *p, const char *key)
@@ -27,7 +42,7 @@ static int set_key(struct top_page *p, const char *key)
 	int i;
 
 	for (i = 0; i < table_nr_columns(t); i++)
-		if (!t->columns[i].hidden && !strcmp(t->columns[i].name, key)) {
+		if (is_key(p, i, key)) {
 			p->key = i;
 			return 0;
 		}
@@ -73,19 +88,41 @@ static int report_trouble(struct top_ui *ui)
 static int take_over(struct top_ui *ui, struct table *t, u64 began_ms, const char *key)
 {
 	struct top_page *p = top_ui_page(ui);
+	bool marked;
 
 	if (!p->rows) {
 		p->view = &top_views[ui->view];
 		p->rows = alloc(1, sizeof(*p->rows));
 	}
 	p->off = top_setting_is_off(p->view, t);
-	if (!top_rows_update(p->rows, t, began_ms, clock_uptime_ms()))
+	marked = p->rows->mark;
+	if (!top_rows_update(p->rows, t, began_ms, clock_uptime_ms()) && p->chosen == ui->window)
 		return 0;
+	if (marked && !p->rows->mark)
+		tell(ui, "the counts were reset, and the mark is gone: m marks again");
+	p->chosen = ui->window;
 	top_rates_make(p);
 	if (key && set_key(p, key))
 		return -1;
 	top_rates_arrange(p);
 	return 0;
+}
+
+/* A failure here only means that the bars are missing. */
+static void read_memory(struct top_ui *ui)
+{
+	struct table *caches;
+
+	ui->memory = (struct top_memory) { .machine = machine_read(&module_source) };
+	if (!ui->memory.machine.slab)
+		return;
+	caches = source_table(&module_source, "caches");
+	if (!caches)
+		return;
+	ui->memory.is_recorded = true;
+	ui->memory.recorded = machine_recorded(caches);
+	ui->memory.sampled = caches->sampled;
+	table_free(caches);
 }
 
 int top_ui_refresh(struct top_ui *ui, const char *key)
@@ -100,6 +137,7 @@ int top_ui_refresh(struct top_ui *ui, const char *key)
 	*ui->trouble = '\0';
 	if (take_over(ui, t, began_ms, key))
 		return -1;
+	read_memory(ui);
 	read_stacks(ui);
 	return 0;
 }
@@ -152,6 +190,45 @@ void top_ui_resume(struct top_ui *ui)
 	if (top_setting_on(&ui->setting, need))
 		tell_error(ui);
 	ui->stale = !ui->frozen;
+}
+
+/* ---- the window of the growth --------------------------------------------- */
+
+static void remake(struct top_page *p)
+{
+	top_rates_make(p);
+	top_rates_arrange(p);
+}
+
+/* Show the next window of all views, or the one that was shown before the mark. */
+static void next_window(struct top_ui *ui)
+{
+	struct top_page *p = top_ui_page(ui);
+
+	if (p->rows->mark)
+		top_rows_unmark(p->rows);
+	else if (top_window_has_history(p))
+		ui->window = p->window == TOP_1H ? TOP_REFRESH : p->window + 1;
+	else
+		tell(ui, "this table has no history: press m to see what changes from now on");
+	p->chosen = ui->window;
+	remake(p);
+}
+
+static void mark(struct top_ui *ui)
+{
+	top_rows_mark(top_ui_page(ui)->rows);
+	remake(top_ui_page(ui));
+}
+
+static void window_key(struct top_ui *ui, int key)
+{
+	if (!top_window_is_shown(top_ui_page(ui)->view))
+		tell(ui, "this view shows nothing that is live: it has no window and no mark");
+	else if (key == 'w')
+		next_window(ui);
+	else
+		mark(ui);
 }
 
 /* ---- sorting -------------------------------------------------------------- */
@@ -289,7 +366,7 @@ static void text_key(struct top_ui *ui, int key)
 	ui->scroll = to < 0 ? 0 : to > 100000 ? 100000 : to;
 }
 
-static void sort_key(struct top_ui *ui, int key)
+static void column_key(struct top_ui *ui, int key)
 {
 	switch (key) {
 	case '<':
@@ -302,6 +379,10 @@ static void sort_key(struct top_ui *ui, int key)
 		break;
 	case 'R':
 		sort_reversed(ui);
+		break;
+	case 'w':
+	case 'm':
+		window_key(ui, key);
 		break;
 	}
 }
@@ -331,7 +412,7 @@ static void list_key(struct top_ui *ui, int key)
 		break;
 	default:
 		top_list_move(page, lines_of(page, key));
-		sort_key(ui, key);
+		column_key(ui, key);
 	}
 }
 

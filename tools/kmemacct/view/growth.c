@@ -132,21 +132,24 @@ static void add_pages(struct live *l, const u64 *v)
 	l->uncounted |= v[PAGE_CALLER_bulk_allocs];
 }
 
+static void add_live(struct live *l, const struct table *t, const struct row *row)
+{
+	if (!strcmp(t->name, "page_callers"))
+		add_pages(l, row->v);
+	else
+		add_objects(l, row->v);
+	l->name = row->label;
+	l->reading.bytes = l->bytes;
+}
+
 /* Add up the rows with the name of row @*i, and set @i to the first row of the next name. */
 static struct live next_live(const struct table *t, size_t *i)
 {
-	const bool pages = !strcmp(t->name, "page_callers");
 	size_t nr = *i < t->nr_rows ? view_same(t, *i) : 0;
-	struct live l = { .name = nr ? t->rows[*i]->label : NULL };
+	struct live l = {};
 
-	while (nr--) {
-		if (pages)
-			add_pages(&l, t->rows[*i]->v);
-		else
-			add_objects(&l, t->rows[*i]->v);
-		++*i;
-	}
-	l.reading.bytes = l.bytes;
+	while (nr--)
+		add_live(&l, t, t->rows[(*i)++]);
 	return l;
 }
 
@@ -378,18 +381,41 @@ static double most_unit(const struct table *t)
 	return t->sampled ? estimate_unit(t) : 0;
 }
 
+/* Begin a comparison of two tables. */
+static struct work begin_work(const struct table *before, const struct table *after,
+			      const struct growth_options *o)
+{
+	return (struct work) {
+		.o = o, .unit = fmax(most_unit(before), most_unit(after)),
+		.heads = fmax(head_unit(before), head_unit(after)),
+		.same_unit = head_unit(before) == head_unit(after) && head_unit(after),
+	};
+}
+
+struct bounds growth_bounds(const struct table *before, const struct row *b,
+			    const struct table *after, const struct row *a)
+{
+	static const struct growth_options counted = { .counted = true };
+	const struct work w = begin_work(before, after, &counted);
+	struct significance s;
+	struct pair p = {};
+
+	if (b)
+		add_live(&p.before, before, b);
+	add_live(&p.after, after, a);
+	s = classify(&w, &p);
+	return (struct bounds) { s.below, s.above };
+}
+
 struct growth growth_make(const char *name, struct table *before, struct table *after,
 			  const struct growth_options *o)
 {
 	const size_t nr = before->nr_rows + after->nr_rows;
-	struct work w = {
-		.o = o, .unit = fmax(most_unit(before), most_unit(after)),
-		.heads = fmax(head_unit(before), head_unit(after)),
-		.same_unit = head_unit(before) == head_unit(after) && head_unit(after),
-		.pair = alloc(nr, sizeof(*w.pair)), .tested = alloc(nr, sizeof(*w.tested)),
-	};
+	struct work w = begin_work(before, after, o);
 	size_t i;
 
+	w.pair = alloc(nr, sizeof(*w.pair));
+	w.tested = alloc(nr, sizeof(*w.tested));
 	/* If no sample is left, all is exact, whatever was sampled before. */
 	w.g.sampled = w.unit > 0;
 	w.g.unsampled = ceil(fmin(bounds_unsampled(w.unit), 0x1p63));

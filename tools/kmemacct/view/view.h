@@ -472,11 +472,47 @@ int growth_check_module(const char *table);
 struct growth growth_make(const char *name, struct table *before, struct table *after,
 			  const struct growth_options *o);
 
+/*
+ * Compute the limits of the change of what is live, in bytes, of a row @a that was @b before, or is
+ * new if that is NULL.  Counts have not been reset in between.
+ */
+struct bounds growth_bounds(const struct table *before, const struct row *b,
+			    const struct table *after, const struct row *a);
+
 /* Make a table with the columns of a comparison, which takes ownership of @t, one without rows. */
 struct table *growth_columns(struct table *t);
 
 /* Return: number of rows of a comparison that have grown significantly. */
 size_t growth_count(const struct table *t);
+
+/* ---- the machine (machine.c) ---------------------------------------------- */
+
+/**
+ * struct machine - what the memory of the machine is used for, in bytes; 0: not known
+ * @ram: all of it
+ * @free: memory that is used for nothing
+ * @user: anonymous and shared memory of processes
+ * @cache: page cache
+ * @slab: slabs
+ * @reclaimable: those slabs that the kernel can take back
+ */
+struct machine {
+	u64 ram;
+	u64 free;
+	u64 user;
+	u64 cache;
+	u64 slab;
+	u64 reclaimable;
+};
+
+/* Read what the memory is used for.  Nothing of it is known of a snapshot. */
+struct machine machine_read(const struct source *s);
+
+/* Return: the same in one line, which the caller frees; NULL: not known. */
+char *machine_line(const struct source *s);
+
+/* Return: how many bytes of the machine's slabs the rows of the table caches have. */
+u64 machine_recorded(const struct table *caches);
 
 /* ---- the state of a table in words (state.c) ------------------------------ */
 

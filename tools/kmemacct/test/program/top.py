@@ -12,6 +12,7 @@ import subprocess
 import time
 
 from program.samples import EVERY, sampled_rows, sampled_table
+from program.tables import MEMINFO
 from program.tree import (
     CALLERS, NOT_LOADED, Failed, callers, check, check_in, check_not_in, lines, row, table)
 
@@ -140,6 +141,75 @@ def shows_who_holds_and_who_grows(t):
         check("leak", text.splitlines()[4].split()[-2].split("+")[0])
         s.keys("q")
         check_in(" icanon", s.wait("status 0", " echo "))
+
+
+def windows(sites, window, since="load"):
+    """A table callers with the changes of sites in the windows: (label, live bytes, 1m, 10m)."""
+    columns = ["live_bytes", "change_1m", "change_10m", "frag_pct", "site"]
+    rows = [(live, *changes, "0.000", name) for name, live, *changes in sites]
+    text = table("callers", rows, window,
+                 " change_1m_s=64 change_10m_s=611 change_1h_s=-", columns)
+    return text.replace("since=load", f"since={since}")
+
+
+def windows_are_chosen_and_marked(t):
+    t.replace("callers", windows([("slow+0x1", 9000, 1024, 8192), ("fast+0x2", 5000, 4096, 4096)],
+                                 "100.000"))
+    with Screen(t, "top", "-s", "growth", "-d", "0.1") as s:
+        text = s.wait(", +5.00K in 1m04s", "sort: 1min")
+        check(" live share objects   1min allocs/s frees/s bytes/s hits  10min site",
+              text.splitlines()[3])
+        check_in("fast", text.splitlines()[4])
+        s.keys("w")
+        text = s.wait(", +12.0K in 10m11s", "sort: 10min")
+        check_in("slow", text.splitlines()[4])
+        s.keys("w")
+        s.wait("no history of 1h yet", "sort: 1h")
+        s.keys("w")
+        s.wait("sort: growth/s")
+        s.keys("m")
+        s.wait(", 0 since the mark 0ms ago", "sort: +mark")
+        t.replace("callers", windows([("slow+0x1", 9000, 0, 8192), ("fast+0x2", 7048, 0, 4096),
+                                      ("new+0x3", 1024, 0, 1024)], "165.000"))
+        text = s.wait(", +3.00K since the mark 1m05s ago")
+        check(["fast+0x2", "new+0x3", "slow+0x1"],
+              [line.split()[-1] for line in text.splitlines()[5:8]])
+        s.keys("Enter")
+        s.wait("since_mark      +2.00K", "change_1m       0", "change_10m      +4.00K = ")
+        s.keys("Escape")
+        t.replace("callers", windows([("slow+0x1", 9000, 0, 8192)], "1.000", since="reset"))
+        s.wait("the counts were reset, and the mark is gone", "growth/s")
+        s.keys("w")
+        s.wait(", 0 in 1m04s", gone=["reset, and"])
+        # A mark is that of one view, and stays while another one is shown.
+        s.keys("m", "2")
+        s.wait("1 caches", "no history of 1min yet", gone=["+mark"])
+        s.keys("1")
+        s.wait("+mark", ", 0 since the mark")
+
+
+def small_screens_keep_the_window(t):
+    t.write_proc("meminfo", MEMINFO)
+    t.replace("callers", windows([("slow+0x1", 9000, 1024, 8192)], "100.000"))
+    with Screen(t, "top", "-d", "0.1", size=(60, 20)) as s:
+        text = s.wait("slow+0x1", " 1min ", gone=["RAM"])
+        check(True, all(len(line) <= 60 for line in text.splitlines()))
+        s.keys("m")
+        s.wait(" +mark ", "0 since the mark")
+
+
+def bars_show_the_machine(t):
+    t.write_proc("meminfo", MEMINFO)
+    with Screen(t, "top", "-d", "0.1") as s:
+        text = s.wait("proc_alloc_inode")
+        check(["RAM  62.6G [uuuuuccccccccccccccccccccrroo  ] user 9.80G, cache 40.1G, free 3.10G",
+               "Slab 5.20G [                               ] 4.10G reclaimable, 0.1% recorded",
+               "exact since load, 10.4s; 1 free was not seen, 99.997 % were"],
+              text.splitlines()[1:4])
+        (t.dir / "caches").unlink()
+        s.wait("4.10G reclaimable", gone=["recorded"])
+        (t.proc / "meminfo").unlink()
+        s.wait("proc_alloc_inode", gone=["RAM", "Slab"])
 
 
 def wide_screens_have_more_columns(t):
