@@ -84,7 +84,8 @@ struct table *reclaim_mark(struct table *t)
 	return t;
 }
 
-#define UNKNOWN_CACHES	"%s does not tell which caches are reclaimable: omit --unreclaimable"
+#define UNKNOWN_CACHES	"%s does not tell which caches are reclaimable"
+#define OMIT	": omit --unreclaimable"
 
 int reclaim_check(const struct source *s)
 {
@@ -96,7 +97,9 @@ int reclaim_check(const struct source *s)
 	if (caches)
 		return 0;
 	if (source_is_snapshot(s))
-		return fail(UNKNOWN_CACHES, source_path(s));
+		return fail(UNKNOWN_CACHES
+			    " (taken by an earlier version, or without /sys/kernel/slab)" OMIT,
+			    source_path(s));
 	source_sys_path(path, "kernel/slab");
-	return fail(UNKNOWN_CACHES, path);
+	return fail(UNKNOWN_CACHES OMIT, path);
 }

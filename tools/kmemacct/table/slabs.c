@@ -3,13 +3,13 @@
  * Slab caches whose objects the kernel can free when memory is short, such as dentries and inodes.
  *
  * Their creators set SLAB_RECLAIM_ACCOUNT, which sysfs shows, and /proc/meminfo counts them in
- * SReclaimable.
+ * SReclaimable.  A snapshot has a list of their names.
  */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "table.h"
+#include "snapshot.h"
 
 /* List the name of a cache if it is reclaimable.  Return: false if sysfs does not say. */
 static bool add_cache(FILE *list, char *name)
@@ -54,5 +54,11 @@ static char *read_caches(size_t *len)
 
 char *slabs_reclaimable(const struct source *s, size_t *len)
 {
-	return source_is_snapshot(s) ? NULL : read_caches(len);
+	const struct member *m;
+
+	if (!source_is_snapshot(s))
+		return read_caches(len);
+	m = archive_find(&s->files, SNAPSHOT_RECLAIMABLE);
+	*len = m ? m->len : 0;
+	return m ? alloc_copy(m->text) : NULL;
 }

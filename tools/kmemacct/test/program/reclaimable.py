@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Slab caches that the kernel can shrink: marked with an `r`, or left out."""
+import tarfile
+
 from program.samples import EXACT, write_samples
+from program.snapshots import snapshot_of
 from program.tree import check, check_in, check_not_in, lines, row, table
 
 # Call sites: one allocates from two caches, of which the kernel can shrink one.
@@ -169,6 +172,54 @@ def leaves_out_what_is_reclaimable(t):
     check([], t.rows("callers --unreclaimable --cache dentry"))
     check("--unreclaimable does not work with --cgroup: omit one",
           t.error("callers --unreclaimable --cgroup /web"))
-    t.out("snapshot", t.top / "taken")
-    check(f"{t.top}/taken does not tell {OMIT % ''}",
-          t.error("caches --unreclaimable -i", t.top / "taken"))
+
+
+# ---- snapshots -------------------------------------------------------------
+
+COMMANDS = ("callers", "caches", "callers --unreclaimable", "caches --unreclaimable",
+            "callers --by module", "callers -j", "caches -j")
+
+
+def snapshot_keeps_marks(t):
+    """A snapshot is like the module, wherever it is read."""
+    taken = t.top / "taken"
+    write_tables(t)
+    write_marks(t)
+    live = [t.out(command) for command in COMMANDS]
+    check_in(": 8 tables, ", t.out("snapshot", taken))
+    with tarfile.open(taken) as tar:
+        names = tar.extractfile("kmemacct/reclaimable").read().decode()
+    check(["a/b", "dentry"], sorted(names.splitlines()))
+    t.write_sys("kernel/slab/dentry/reclaim_account", "0\n")
+    t.unload()
+    for command, expected in zip(COMMANDS, live, strict=True):
+        found = t.out(command, "-i", taken)
+        check(expected.splitlines()[2 if "-j" in command else 1:],
+              found.splitlines()[2 if "-j" in command else 1:], command)
+
+
+def snapshot_may_lack_marks(t):
+    """An earlier version did not save them, and a machine may have none."""
+    old, bare = t.top / "old", t.top / "bare"
+    write_tables(t)
+    t.out("snapshot", bare)
+    write_marks(t)
+    snapshot_of(old, [(name, (t.dir / name).read_text())
+                      for name in ("callers", "caches", "cache_sites")])
+    for taken in old, bare:
+        for args in "callers", "caches":
+            check(f"{taken} does not tell " + OMIT %
+                  " (taken by an earlier version, or without /sys/kernel/slab)",
+                  t.error(args, "--unreclaimable", "-i", taken))
+            check_not_in(" r ", t.out(args, "-i", taken))
+        check([None] * 4, [found["reclaimable"] for found in t.rows("callers -i", taken)])
+
+
+def snapshot_may_have_no_mark(t):
+    """The kernel can shrink no cache: this is known, too."""
+    taken = t.top / "taken"
+    write_tables(t)
+    t.write_sys("kernel/slab/dentry/reclaim_account", "0\n")
+    t.out("snapshot", taken)
+    check([False] * 3, [found["reclaimable"] for found in t.rows("caches -i", taken)])
+    check(3, len(t.rows("caches --unreclaimable -i", taken)))
