@@ -21,7 +21,8 @@
 
 static void modules_of(struct view *v, const struct options *o)
 {
-	group_modules(v->t);
+	if (o->by)
+		group_modules(v->t);
 }
 
 static void marked(struct view *v, const struct options *o)
@@ -156,19 +157,6 @@ static const char *table_of(const struct command *c, const struct options *o)
 	return o->table && strcmp(o->table, "modules") ? o->table : c->table;
 }
 
-/* Test a row of caches or cache_sites, whose call sites have no semicolon. */
-static bool is_unreclaimable(const struct table *t, const struct row *row)
-{
-	char *cache = alloc_copy(row->label), *site = strrchr(cache, ';');
-	bool possible;
-
-	if (t->at[AT_cache_site] == t->nr_values && site)
-		*site = '\0';
-	possible = reclaim_is_possible(t->source, cache);
-	free(cache);
-	return !possible;
-}
-
 /* Leave out the rows of caches that the kernel can shrink. */
 static void keep_unreclaimable(struct view *v, const struct options *o)
 {
@@ -181,7 +169,7 @@ static void keep_unreclaimable(struct view *v, const struct options *o)
 	if (!(o->given & OPTION_UNRECLAIMABLE))
 		return;
 	for (i = 0; i < t->nr_rows; i++) {
-		if (is_unreclaimable(t, t->rows[i]))
+		if (table_at(t, t->rows[i], AT_reclaimable) != 1)
 			t->rows[nr++] = t->rows[i];
 		else
 			bytes += t->rows[i]->v[COUNT_live_bytes];
@@ -197,11 +185,14 @@ static void keep_unreclaimable(struct view *v, const struct options *o)
 
 static void callers_of(struct view *v, const struct options *o)
 {
-	keep_unreclaimable(v, o);
-	if (o->cgroup)
+	if (o->cgroup) {
 		leaks_make(v, 0, LEAKS_BY_SITE, NULL);
-	else if (is_by(o, "module"))
-		modules_of(v, o);
+		return;
+	}
+	v->t = reclaim_mark(v->t);
+	keep_unreclaimable(v, o);
+	if (is_by(o, "module"))
+		group_modules(v->t);
 	else if (o->cache)
 		group_cache(v->t, o->cache);
 }
@@ -228,6 +219,11 @@ static int check_cache(const struct table *t, const struct options *o)
 	return exist_cache(o->cache);
 }
 
+static int check_unreclaimable(const struct options *o)
+{
+	return o->given & OPTION_UNRECLAIMABLE ? reclaim_check(o->source) : 0;
+}
+
 static int run_callers(const struct command *c, const struct options *o)
 {
 	struct view v;
@@ -237,14 +233,12 @@ static int run_callers(const struct command *c, const struct options *o)
 			    o->by);
 	if (o->cgroup && o->given & OPTION_UNRECLAIMABLE)
 		return fail("--unreclaimable does not work with --cgroup: omit one");
-	if (o->given & OPTION_UNRECLAIMABLE && reclaim_check(o->source))
-		return -1;
 	if (o->cgroup)
 		return leaks_callers(c, o);
 	if (check_sites(o) || show_read(&v, o, table_of(c, o)))
 		return -1;
 	callers_of(&v, o);
-	if (check_cache(v.t, o)) {
+	if (check_cache(v.t, o) || check_unreclaimable(o)) {
 		view_end(&v);
 		return -1;
 	}
@@ -255,25 +249,13 @@ static int run_callers(const struct command *c, const struct options *o)
 	return show(&v, o, !strcmp(v.t->name, "modules") ? "live_bytes" : NULL);
 }
 
-static int run_caches(const struct command *c, const struct options *o)
-{
-	struct view v;
-
-	if (o->given & OPTION_UNRECLAIMABLE && reclaim_check(o->source))
-		return -1;
-	if (show_read(&v, o, c->table))
-		return -1;
-	keep_unreclaimable(&v, o);
-	return show(&v, o, NULL);
-}
-
 static int run_page_callers(const struct command *c, const struct options *o)
 {
 	struct view v;
 
 	if (check_sites(o) || show_read(&v, o, c->table))
 		return -1;
-	callers_of(&v, o);
+	modules_of(&v, o);
 	return show(&v, o, o->by ? "live_kb" : NULL);
 }
 
@@ -512,7 +494,7 @@ const struct command commands[] = {
 		.what = "live and allocated memory by slab cache",
 		.example = "caches -o +frag_pct,bytes_req",
 		.takes = OPTIONS_ROWS | OPTION_MIN | OPTION_UNRECLAIMABLE,
-		.run = run_caches, .table = "caches",
+		.run = run_callers, .table = "caches", .derive = callers_of,
 	}, {
 		.name = "stacks", .group = GROUP_LOOK,
 		.what = "sampled objects by call stack",
@@ -555,7 +537,7 @@ const struct command commands[] = {
 		.what = "live and allocated pages by call site",
 		.example = "page_callers -s order,live_kb -l 10",
 		.takes = OPTIONS_SITES | IP | GFP | OPTION_MIN | OPTION_BY,
-		.run = run_page_callers, .table = "page_callers", .derive = callers_of,
+		.run = run_page_callers, .table = "page_callers", .derive = modules_of,
 		.by = page_callers_by,
 	}, {
 		.name = "pages", .group = GROUP_LOOK,

@@ -58,12 +58,15 @@ enum { LIVE_BYTES = 0, ALLOCATED_BYTES = 4 };
  * @site: the call site, without its module
  * @module: its module, `kernel` for code in no module; for names in brackets that are no call
  *	sites, such as [unknown], it is this name
+ * @reclaimable: whether the kernel can shrink all caches that it allocates from: "true" or
+ *	"false"; NULL: not known
  * @value: its numbers
  * @variance: their variances; 0 if they are exact
  */
 struct series {
 	const char *site;
 	const char *module;
+	const char *reclaimable;
 	u64 value[NR_METRICS];
 	double variance[NR_METRICS];
 };
@@ -116,6 +119,13 @@ static void add_row(struct series *s, const struct table *t, const struct row *r
 			s->value[i] += row->v[metrics[i].columns[at]];
 			s->variance[i] += estimate_variance(t, row, metrics[i].columns[at]);
 		}
+}
+
+static const char *reclaimable_of(const struct table *t, const struct row *row)
+{
+	const u64 flag = row->v[t->at[AT_reclaimable]];
+
+	return flag == NO_ID ? NULL : flag ? "true" : "false";
 }
 
 static bool matches_any(const struct table *t, const struct row *row, const struct patterns *p)
@@ -177,7 +187,9 @@ static void make_series(struct export *e, const struct options *o)
 	e->other = (struct series) { .site = "other", .module = "other" };
 	view_sort_by_label(t);
 	for (i = 0; i < t->nr_rows; i = next) {
-		s = (struct series) { .site = t->rows[i]->label };
+		s = (struct series) {
+			.site = t->rows[i]->label, .reclaimable = reclaimable_of(t, t->rows[i]),
+		};
 		for (next = i + view_same(t, i); i < next; i++)
 			add_row(&s, t, t->rows[i]);
 		add(&e->total, &s);
@@ -242,7 +254,8 @@ static void write_sites(const struct metrics *m, const struct export *e, size_t 
 	for (at = 0; at < nr; at++) {
 		s = at < e->nr ? &e->listed[at] : &e->other;
 		const struct metric_label labels[] = {
-			{ "site", s->site }, { "module", s->module }, {},
+			{ "site", s->site }, { "module", s->module },
+			{ s->reclaimable ? "reclaimable" : NULL, s->reclaimable }, {},
 		};
 
 		if (variance)
@@ -470,6 +483,7 @@ int export_run(const struct command *c, const struct options *o)
 	if (e.callers)
 		e.stats = source_table(o->source, "stats");
 	if (e.stats && !check_identity(&e)) {
+		e.callers = reclaim_mark(e.callers);
 		e.count_start = find_count_start(e.callers);
 		make_series(&e, o);
 		ret = 0;

@@ -66,6 +66,8 @@ static const char *type_of(enum format format)
 	case FORMAT_ID:
 	case FORMAT_BOUND:
 		return "u?";
+	case FORMAT_FLAG:
+		return "b?";
 	case FORMAT_PTR:
 	case FORMAT_NAME:
 	case FORMAT_LABEL:
@@ -257,6 +259,8 @@ static void write_row(struct json *w, const char *key, const struct table *t, bo
 		write_texts(w, "lines", "t?");
 	else if (!sum && !slow && is_label_of_sites(t))
 		write_member(w, "line", "t?");
+	if (!sum && t->at[AT_reclaimable] != NONE)
+		write_column(w, &t->columns[t->at[AT_reclaimable]]);
 	open_required(w);
 	for (c = t->columns; c < end; c++)
 		if (!c->computed && !may_lack(t, c->name))
@@ -267,6 +271,8 @@ static void write_row(struct json *w, const char *key, const struct table *t, bo
 		json_string(w, NULL, table_label(t));
 	if (!sum && t->at[AT_site] == t->nr_values)
 		json_string(w, NULL, "module");
+	if (!sum && t->at[AT_reclaimable] != NONE)
+		json_string(w, NULL, "reclaimable");
 	close_object(w);
 }
 
@@ -327,9 +333,12 @@ static void write_table(struct json *w, const char *key, const char *name, const
 static void write_view(struct json *w, const char *key, const struct command *c,
 		       const struct options *o, bool sum)
 {
-	struct view v;
+	struct view v = {};
 
-	if (commands_view(&v, c, o))
+	/* The tables of stat, which have sums, do not tell what is reclaimable. */
+	if (commands_view(&v, c, o) && sum)
+		v.t->at[AT_reclaimable] = NONE;
+	if (v.t)
 		write_table(w, key, v.t->name, v.t, sum || v.total);
 	else
 		write_table(w, key, c->table, NULL, false);

@@ -127,7 +127,7 @@ const struct option_info option_infos[] = {
 	  AT(match.site) },
 	{ OPTION_CACHE, 0, "cache", "NAME", "only objects of this slab cache", AT(cache) },
 	{ OPTION_UNRECLAIMABLE, 0, "unreclaimable", NULL,
-	  "leave out caches that the kernel can shrink" },
+	  "leave out caches that the kernel can shrink (r)" },
 	{ OPTION_PFN, 0, "pfn", "A[-B]", "only allocations of these page frames",
 	  .set = set_pfn },
 	{ OPTION_BY, 0, "by", "KEY", "by", AT(by) },

@@ -87,10 +87,14 @@ int exist_cgroup(const char *path);
 
 /* ---- caches that the kernel can shrink (reclaim.c) ------------------------ */
 
-/* Return: true if the kernel can free objects of a slab cache when memory is short. */
-bool reclaim_is_possible(const struct source *s, const char *cache);
+/*
+ * Add a column `reclaimable` to a table callers, caches or cache_sites: 1 for a row whose objects
+ * all come from caches that the kernel can shrink when memory is short.
+ * Return: the new table, which owns @t.
+ */
+struct table *reclaim_mark(struct table *t);
 
-/* Check whether this is known of the caches of a source.  Return: 0, or -1 after calling fail(). */
+/* Check whether these caches are known.  Return: 0, or -1 after calling fail(). */
 int reclaim_check(const struct source *s);
 
 /* ---- addresses of call sites, for --raw-ip (kallsyms.c) ------------------- */

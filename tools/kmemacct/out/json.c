@@ -32,6 +32,12 @@ static void write_value(struct json *w, const char *key, enum format format, u64
 		else
 			json_u64(w, key, value);
 		break;
+	case FORMAT_FLAG:
+		if (value == NO_ID)
+			json_null(w, key);
+		else
+			json_bool(w, key, value);
+		break;
 	case FORMAT_NAME:
 		json_string(w, key, (const char *)(uintptr_t)value);
 		break;
@@ -200,6 +206,8 @@ static void write_row(struct json *w, const char *key, const struct view *v,
 		write_module(w, row->label);
 	if (v->sites && row != v->total)
 		write_lines(w, v->sites, row->label);
+	if (row != v->total && t->at[AT_reclaimable] != NONE)
+		write_cell(w, v, row, t->at[AT_reclaimable]);
 	json_close(w, '}');
 }
 

@@ -103,6 +103,7 @@ void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 
 		return;
 	case FORMAT_ID:
 	case FORMAT_BOUND:
+	case FORMAT_FLAG:
 		if (value == NO_ID) {
 			snprintf(buf, NUMBER_LEN, "-");
 			return;
@@ -167,6 +168,10 @@ const char *layout_text(const struct layout *l, const struct row *row, int colum
 	if (column == l->v->t->nr_values)
 		return row->label;
 	value = row->v[column];
+	if (c->format == FORMAT_FLAG && !l->style->raw) {
+		snprintf(buf, CELL_LEN, "%.*s", value == 1 && row != l->v->total, c->name);
+		return buf;
+	}
 	if (lacks(l, row, column))
 		return table_label(l->v->t) ? "-" : l->v->total_label;
 	if (c->format == FORMAT_NAME)

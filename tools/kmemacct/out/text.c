@@ -290,6 +290,8 @@ static void print_hidden(FILE *out, const struct layout *l)
 	free(text);
 }
 
+#define RECLAIMABLE	"r: in caches that the kernel can shrink when memory is short"
+
 /*
  * The label of the total tells how many rows are not printed; tables without a total have a line
  * for this.
@@ -297,7 +299,8 @@ static void print_hidden(FILE *out, const struct layout *l)
 void text_remarks(FILE *out, const struct layout *l)
 {
 	const struct view *v = l->v;
-	const int gfp = v->t->at[AT_gfp], screen = l->style->screen;
+	const int gfp = v->t->at[AT_gfp], mark = v->t->at[AT_reclaimable];
+	const int screen = l->style->screen;
 	const size_t more = view_left_out(v);
 	char text[64];
 
@@ -306,6 +309,8 @@ void text_remarks(FILE *out, const struct layout *l)
 	snprintf(text, sizeof(text), "%zu more row%s", more, more == 1 ? "" : "s");
 	if (more && !v->total_label)
 		text_comment(out, text, screen);
+	if (mark != NONE && l->c[mark].shown)
+		text_comment(out, RECLAIMABLE, screen);
 	if (v->codes && gfp != NONE && l->c[gfp].shown)
 		text_comments(out, gfp_legend(v->gfp), screen);
 	if (l->hidden && !l->repeated)

@@ -23,6 +23,10 @@
  * the manifest up to this row.  So truncated and damaged files are noticed, whatever they were
  * packed with.
  *
+ * The file `reclaimable` is not a file of the module: it has the names of the slab caches that the
+ * kernel could shrink.  Snapshots of machines without /sys/kernel/slab do not have it, and neither
+ * have those of earlier versions of kmemacct.
+ *
  * The manifest has a version of its own, which changes only if a name in the manifest gets another
  * meaning.
  */
@@ -33,6 +37,7 @@
 
 #define SNAPSHOT_VERSION	1
 #define SNAPSHOT_MANIFEST	"manifest"
+#define SNAPSHOT_RECLAIMABLE	"reclaimable"
 
 /* The columns of the manifest, in the form of the lists of columns in kmemacct_abi.h. */
 #define SNAPSHOT_COLUMNS(X)	\

@@ -22,7 +22,8 @@ struct source;
 /*
  * The formats of kmemacct_abi.h, but TYPE and LIST are a NAME here: text without blanks.  In addition, SPARSE
  * is a number whose zero prints as a dot, a BOUND is an upper bound of a number, or NO_ID, and a
- * RATE is the bits of a double, NAN if it is not known.
+ * RATE is the bits of a double, NAN if it is not known.  A FLAG is 1, 0, or NO_ID if it is not
+ * known; for 1, text has the first letter of the column's name, and otherwise nothing.
  */
 enum format {
 	FORMAT_U64,
@@ -34,6 +35,7 @@ enum format {
 	FORMAT_SPARSE,
 	FORMAT_BOUND,
 	FORMAT_RATE,
+	FORMAT_FLAG,
 	FORMAT_NAME,
 	FORMAT_TYPE = FORMAT_NAME,
 	FORMAT_LIST = FORMAT_NAME,
@@ -72,7 +74,7 @@ enum unit {
 	UNIT_SHARE,
 };
 
-/* Value in a column of FORMAT_ID or FORMAT_BOUND that prints as `-`. */
+/* Value in a column of FORMAT_ID, FORMAT_BOUND or FORMAT_FLAG that prints as `-`. */
 #define NO_ID	U64_MAX
 /* Value in a column of FORMAT_S64 that prints as `-`. */
 #define UNKNOWN	((u64)INT64_MIN)
@@ -194,6 +196,7 @@ enum { KMA_SLOW_COLUMNS(X) };
 	X(kb) X(bulk_bytes) X(all_bytes) X(confirmed_bytes)		\
 	X(frag_pct) X(old_pct) X(share_pct) X(growth_bytes_s)		\
 	X(order) X(migratetype) X(gfp) X(weight) X(pfn) X(pages) X(change_bytes)	\
+	X(reclaimable)							\
 	X(origin) X(count) X(calls) X(total_us) X(mean_us) X(max_us) X(us_1)	\
 	X(site) X(stack) X(site_cause) X(comm_site) X(cache_site) X(charged_site)	\
 	X(task_site) X(daemon_zone_site)
@@ -405,7 +408,7 @@ struct table *table_known(const char *name);
 /* Return: name of table number @nr of the module, or NULL. */
 const char *table_name(size_t nr);
 
-/* ---- where tables come from (source.c, snapshot.c) ------------------------ */
+/* ---- where tables come from (source.c, snapshot.c, slabs.c) --------------- */
 
 /* The module that is loaded now. */
 extern const struct source module_source;
@@ -464,6 +467,12 @@ char *source_build(const struct source *s);
  */
 char *source_proc(const struct source *s, const char *name, char path[FILE_PATH], size_t *len);
 char *source_sys(const struct source *s, const char *name, size_t *len);
+
+/*
+ * Find the slab caches that the kernel can shrink when memory is short (slabs.c).
+ * Return: a line with the name of each, which the caller frees; NULL if they are not known.
+ */
+char *slabs_reclaimable(const struct source *s, size_t *len);
 
 /*
  * Read a file below /lib/modules of the kernel that runs.

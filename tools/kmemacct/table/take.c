@@ -138,6 +138,15 @@ static int take_files(struct taking *s, const char *tables)
 	return 0;
 }
 
+static void take_reclaimable(struct taking *s)
+{
+	size_t len;
+	char *caches = slabs_reclaimable(&module_source, &len);
+
+	if (caches)
+		archive_add(&s->files, SNAPSHOT_RECLAIMABLE, caches, len);
+}
+
 static void print_row(FILE *out, const char *name, const char *text, size_t len)
 {
 	fprintf(out, "%zu 0x%08llx %s\n", len, snapshot_checksum(text, len), name);
@@ -199,10 +208,11 @@ static int write_output(const struct files *files)
 	return archive_write(files, STDOUT_FILENO, "standard output");
 }
 
-/* Say what was saved: all files but the manifest and `control` are tables. */
+/* Say what was saved: all files but the manifest, `control` and `reclaimable` are tables. */
 static void report(const struct files *files, const char *path)
 {
-	const size_t nr = files->nr - 1 - !!archive_find(files, CONTROL);
+	const size_t nr = files->nr - 1 - !!archive_find(files, CONTROL) -
+			  !!archive_find(files, SNAPSHOT_RECLAIMABLE);
 	char size[NUMBER_LEN];
 	struct stat st = {};
 
@@ -220,6 +230,7 @@ int snapshot_take(const char *path, const char *tables)
 	if (!ret)
 		ret = take_files(&s, tables);
 	if (!ret) {
+		take_reclaimable(&s);
 		add_manifest(&s);
 		ret = is_file ? file_replace(path, 0600, "snapshot", put_file, &s.files) :
 				write_output(&s.files);

@@ -16,7 +16,7 @@
  * struct shown - how a table is printed as text
  * @table: its name
  * @columns: its columns but the label; one with `?` before it is printed if it has values, one with
- *	`!` is never left out; NULL: all of them
+ *	`!`, or with `?!`, is never left out; NULL: all of them
  * @drop: the columns that are left out if a line is too long, the first of them first; or NULL
  * @total: there is a line of totals
  * @need: the setting that it needs to have rows
@@ -32,7 +32,8 @@ struct shown {
 };
 
 #define CHANGES	"?change_1m ?change_10m ?change_1h"
-#define OBJECTS	"live_bytes " CHANGES " share_pct live_objs objs_alloc frees ?no_entry"
+#define LIVE	"live_bytes ?!reclaimable " CHANGES
+#define OBJECTS	LIVE " share_pct live_objs objs_alloc frees ?no_entry"
 #define DROP_OBJECTS \
 	"frees no_entry objs_alloc live_objs share_pct change_1m change_10m change_1h"
 #define ACCT	"net_pages alloc_pages free_pages slab_bytes stall_us"
@@ -308,7 +309,7 @@ struct table *schema_complete(struct table *t)
 
 static bool is_word(const char *known, const char *key, size_t len)
 {
-	return known && strlen(known) == len && !strncmp(known, key, len);
+	return known && len && strlen(known) == len && !strncmp(known, key, len);
 }
 
 /* Test for one of the two titles of a label such as comm_site. */
@@ -399,28 +400,33 @@ static void put_column(struct columns *cs, int column, bool fixed)
 	cs->fixed[i] |= fixed;
 }
 
-/*
- * Test for a column in which some row has more than nothing: of a weight, more than 1, and of a
- * name, more than a dash.
- */
+/* Test for more than nothing: of a weight, more than 1, and of a name, more than a dash. */
+static bool has_value(const struct table *t, const struct row *row, int column)
+{
+	const struct column *c = &t->columns[column];
+	const u64 value = row->v[column];
+
+	if (c->format == FORMAT_NAME)
+		return strcmp(row_name(row, column), "-");
+	if (c->format == FORMAT_FLAG)
+		return value == 1;
+	/* A change of 0 is a change that is known. */
+	if (c->kind == KIND_CHANGE)
+		return value != UNKNOWN;
+	return value != (column == t->at[AT_weight] ? 1000 : 0);
+}
+
+/* Test for a column in which some row has a value. */
 static bool has_values(const struct view *v, int column)
 {
-	const struct table *t = v->t;
-	u64 nothing = column == t->at[AT_weight] ? 1000 : 0;
 	size_t i;
 
 	if (v->streamed)
-		return t->sampled;
-	if (v->followed)
-		return true;
-	/* A change of 0 is a change that is known. */
-	if (t->columns[column].kind == KIND_CHANGE)
-		nothing = UNKNOWN;
-	for (i = 0; i < v->nr; i++)
-		if (t->columns[column].format == FORMAT_NAME ?
-		    strcmp(row_name(t->rows[i], column), "-") : t->rows[i]->v[column] != nothing)
+		return v->t->sampled;
+	for (i = 0; !v->followed && i < v->nr; i++)
+		if (has_value(v->t, v->t->rows[i], column))
 			return true;
-	return false;
+	return v->followed;
 }
 
 static void put_listed(struct columns *cs, const struct view *v, const char *list)
@@ -431,8 +437,9 @@ static void put_listed(struct columns *cs, const struct view *v, const char *lis
 
 	for (; *list; list += len + !!list[len]) {
 		maybe = *list == '?';
+		list += maybe;
 		fixed = *list == '!';
-		list += maybe || fixed;
+		list += fixed;
 		len = strcspn(list, " ");
 		column = schema_find(v->t, list, len);
 		if (column != NONE && !v->t->columns[column].hidden &&

@@ -75,6 +75,7 @@ static int compare_column(const struct table *t, int column, const struct row *a
 		return compare_rates(rate_of(x), rate_of(y));
 	case FORMAT_ID:
 	case FORMAT_BOUND:
+	case FORMAT_FLAG:
 		/* NO_ID becomes 0, so that unknown values come last. */
 		return x + 1 > y + 1 ? -1 : x + 1 < y + 1;
 	default:
@@ -317,11 +318,14 @@ void view_cut(struct view *v, size_t nr)
 		set_label(v);
 }
 
-/* Add up a column.  A sum with an unknown part is unknown. */
+/*
+ * Add up a column.  A sum with an unknown part is unknown.  A flag of a sum is 1 if those of all
+ * parts are, and 0 if that of a part is.
+ */
 static u64 add_up(const struct table *t, int column, struct row * const *rows, size_t nr)
 {
 	const struct column *c = &t->columns[column];
-	u64 value, sum = 0, max = 0;
+	u64 value, sum = 0, max = 0, min = U64_MAX;
 	double variance = 0, rate = 0;
 	size_t i;
 
@@ -335,10 +339,13 @@ static u64 add_up(const struct table *t, int column, struct row * const *rows, s
 			return UNKNOWN;
 		sum += value;
 		max = value > max ? value : max;
+		min = value < min ? value : min;
 		variance += (double)value * value;
 	}
 	if (c->format == FORMAT_RATE)
 		return rate_bits(rate);
+	if (c->format == FORMAT_FLAG)
+		return min ? max : 0;
 	switch (c->kind) {
 	case KIND_MAX:
 		return max;

@@ -4,12 +4,13 @@ import inspect
 
 from program import (
     acct, changes, commands, diffs, documents, errors, estimates, export, failures, history,
-    latency, leaks, names, pages, perfkmem, rollups, running, schemas, settings, snapshots, sources, stacks,
-    streams, tables, top)
+    latency, leaks, names, pages, perfkmem, reclaimable, rollups, running, schemas, settings,
+    snapshots, sources, stacks, streams, tables, top)
 
 # In the order in which their tests run.  In a module, that is the order of its functions.
 MODULES = (
-    tables, changes, history, streams, schemas, rollups, leaks, names, settings, estimates, pages, acct,
+    tables, changes, history, reclaimable, streams, schemas, rollups, leaks, names, settings,
+    estimates, pages, acct,
     latency, failures, stacks, sources, running, perfkmem, snapshots, diffs, export, commands,
     errors, documents, top)
 

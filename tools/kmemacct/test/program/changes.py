@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The columns change_*: how much live_bytes has changed in a window of time."""
-from program.tree import CALLERS, COUNTS, check, check_in, lines, row, sites, table
+from program.tree import CALLERS, COUNTS, check, check_in, lines, sites, table
 
 # The changes of the rows of CALLERS in a minute and in ten minutes
 MINUTE, TEN = (40960, -1024, 0), (-20480, 2048, 1 << 20)
@@ -79,36 +79,3 @@ def diff_has_no_windows(t):
     t.out("snapshot", t.top / "before")
     write_changes(t, minute=(1 << 30, 0, 0))
     check([], t.rows("diff", t.top / "before"))
-
-
-# A call site that allocates from two caches, of which the kernel can shrink one
-CACHE_SITES = [row("dentry;__d_alloc+0x29", live_bytes=8 << 20, live_objs=3),
-               row("kmalloc-64;ovl_alloc_inode+0x1e [overlay]", live_bytes=4096, live_objs=2),
-               row("kmalloc-64;__d_alloc+0x29", live_bytes=1024, live_objs=1)]
-
-
-def leaves_out_what_is_reclaimable(t):
-    t.write("cache_sites", table("cache_sites", CACHE_SITES))
-    t.write_table("caches", [row("dentry", live_bytes=8 << 20), row("a/b", live_bytes=64),
-                             row("kmalloc-64", live_bytes=5120)], "")
-    for error in ("", " --by cache"):
-        check(f"{t.sys}/kernel/slab does not exist, so it is not known which caches are"
-              " reclaimable: omit --unreclaimable", t.error(f"callers --unreclaimable{error}"))
-    for name, value in ("dentry", 1), ("a!b", 1), ("kmalloc-64", 0):
-        t.write_sys(f"kernel/slab/{name}/reclaim_account", f"{value}\n")
-    text = t.out("--unreclaimable")
-    check_in("; without 8.00M in caches that the kernel can shrink\n", text)
-    check(["4.00K  80.0%       2      0     0 ovl_alloc_inode+0x1e [overlay]",
-           "1.00K  20.0%       1      0     0 __d_alloc+0x29",
-           "5.00K 100.0%       3      0     0 sum of 2 rows"], lines(text)[1:])
-    check(["[kernel]", "overlay"], sorted(r["module"] for r in
-                                          t.rows("--unreclaimable --by module")))
-    check(["kmalloc-64"], [r["cache"] for r in t.rows("caches --unreclaimable")])
-    check(["kmalloc-64"], [r["cache"] for r in t.rows("--unreclaimable --by cache")])
-    check(2, len(t.rows("--unreclaimable --by cache,site")))
-    check([], t.rows("callers --unreclaimable --cache dentry"))
-    check("--unreclaimable does not work with --cgroup: omit one",
-          t.error("callers --unreclaimable --cgroup /web"))
-    t.out("snapshot", t.top / "kept")
-    check("a snapshot does not tell which caches are reclaimable: omit --unreclaimable",
-          t.error("caches --unreclaimable -i", t.top / "kept"))

@@ -9,7 +9,8 @@ from program.latency import write_latency
 from program.tree import ABI, CHANGES, COUNTS, TOP, check, check_in, check_width
 
 # The columns of callers, apart from errors
-COLUMNS = [*COUNTS, "samples", "live_samples", *CHANGES[:3], "share_pct", "growth_bytes_s", "site"]
+COLUMNS = [*COUNTS, "samples", "live_samples", *CHANGES[:3], "reclaimable", "share_pct",
+           "growth_bytes_s", "site"]
 
 
 def writes_control(t):

@@ -72,7 +72,7 @@ def writes_estimates_as_json(t):
     found = {row["site"]: row for row in found["rows"]}
     check(set(rows), set(found))
     for site, row in rows.items():
-        expected = {**row, **UNKNOWN_CHANGES, "site": site, "frag_pct": 0.0,
+        expected = {**row, **UNKNOWN_CHANGES, "site": site, "frag_pct": 0.0, "reclaimable": None,
                     "module": "overlay" if "overlay" in site else "kernel"}
         for name in ESTIMATES:
             least = 0

@@ -6,7 +6,8 @@ import time
 
 from program.samples import EVERY, variance_of, write_samples
 from program.settings import LOSSES, STATS
-from program.tree import CALLERS, NOT_LOADED, TOP, as_nobody, callers, check, check_in, check_not_in
+from program.tree import (
+    CALLERS, NOT_LOADED, TOP, as_nobody, callers, check, check_in, check_not_in, row, table)
 
 # Debian's package is not seen by a Python that is not Debian's.
 sys.path.append("/usr/lib/python3/dist-packages")
@@ -277,6 +278,26 @@ def puts_what_is_no_site_into_other(t):
            ("[unknown]", "[unknown]"), OTHER], sites(found))
     check(10, found["site_live_bytes", *OTHER])
     check_sums(found)
+
+
+def says_which_sites_are_reclaimable(t):
+    """The label is on each number of the site.  It is absent where it is not known."""
+    rows = write_samples(t)
+    shrinkable, mixed, *_ = [site for site in rows if "[" not in site]
+    t.write("cache_sites", table("cache_sites", [row(f"{cache};{site}", live_bytes=1)
+            for cache, site in (("dentry", shrinkable), ("dentry", mixed), ("kmalloc-8", mixed))]))
+    for cache, value in ("dentry", 1), ("kmalloc-8", 0):
+        t.write_sys(f"kernel/slab/{cache}/reclaim_account", f"{value}\n")
+    for kind in FORMATS:
+        text = t.out("export", kind)
+        found = {(sample.name, sample.labels["site"]): sample.labels.get("reclaimable")
+                 for family in families(text, kind).values() for sample in family.samples
+                 if "site" in sample.labels}
+        check(10 * len(rows), len([key for key in found if key[1] != "other"]))
+        check({"other"}, {site for _, site in found} - {site.split(" ")[0] for site in rows})
+        for site, label in (shrinkable, "true"), (mixed, "false"), ("other", None):
+            check({label}, {found[key] for key in found if key[1] == site}, site)
+        check({None, "true", "false"}, set(found.values()))
 
 
 def quotes_names(t):

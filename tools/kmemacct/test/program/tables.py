@@ -272,7 +272,7 @@ def writes_json(t):
         "kernel": "6.1.0-42-amd64", "version": "0.9.0", "resets": 0, "module_changes": 0,
     }, found["head"])
     row = {**dict(zip([*COUNTS, "site"], CALLERS[0])), **dict.fromkeys(SAMPLED, 0),
-           **dict.fromkeys(CHANGES), "module": "kernel"}
+           **dict.fromkeys(CHANGES), "module": "kernel", "reclaimable": None}
     check({**row, "live_bytes": 2**64 - 1}, found["rows"][0])
     check({
         "ptr": "ffff888001000080", "bytes_req": 100, "bytes_alloc": 128,

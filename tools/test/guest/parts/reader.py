@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cgroups import TOP as CGROUPS
 from cgroups import cgroups
-from harness import check, check_equal, single, wait_for
+from harness import check, check_equal, single, three_kernels, wait_for
 from kernel import DEBUGFS, TOP, loaded
 from page_truth import tracked
 from processes import child
@@ -167,4 +167,46 @@ def reader_cgroup_back():
         control("cgroup_sites none")
 
 
-PARTS = (reader_pages, reader_flags, reader_cgroup, reader_cgroup_back)
+def is_reclaimable(cache):
+    """Whether sysfs says that the kernel can shrink a cache, in whose name `!` stands for a slash."""
+    path = Path("/sys/kernel/slab", cache.replace("/", "!"), "reclaim_account")
+    return path.exists() and path.read_text() == "1\n"
+
+
+def reclaimable_sites():
+    """The call sites of all caches, and whether all of their caches can be shrunk."""
+    sites = {}
+    for row in Table("cache_sites").rows:
+        cache, _, site = row["cache_site"].rpartition(";")
+        sites[site] = sites.get(site, True) and is_reclaimable(cache)
+    return {**sites, **({"[other]": None} if "[other]" in sites else {})}
+
+
+def nr_marks(marks):
+    return list(marks.values()).count(True)
+
+
+@three_kernels
+@single
+def reader_reclaimable():
+    """Test that the caches are marked that the kernel can shrink, and their call sites."""
+    with loaded("kmemacct"):
+        subprocess.run(["ls", "-R", "/proc/self", "/sys/module"], stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL, check=False)
+        control("enabled 0")
+        caches = {row["cache"]: is_reclaimable(row["cache"]) for row in Table("caches").rows}
+        check({True, False} <= set(caches.values()), f"caches: {caches}")
+        sites = reclaimable_sites()
+        reader("snapshot", "/tmp/marks")
+        for source in [], ["-i", "/tmp/marks"]:
+            for name, label, marks in ("callers", "site", sites), ("caches", "cache", caches):
+                rows = json.loads(reader(name, "-j", *source))["rows"]
+                check_equal(f"{name} {source}", marks,
+                            {row[label]: row["reclaimable"] for row in rows})
+                lines = reader(name, *source).splitlines()
+                check_equal(f"{name} {source}: r", nr_marks(marks),
+                            len([line for line in lines if line.split()[1:2] == ["r"]]))
+    return f"{nr_marks(caches)} of {len(caches)} caches, {nr_marks(sites)} of {len(sites)} call sites"
+
+
+PARTS = (reader_pages, reader_flags, reader_cgroup, reader_cgroup_back, reader_reclaimable)
