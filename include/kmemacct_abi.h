@@ -239,7 +239,7 @@
 /*
  * The whole machine at the same marks: free memory and slabs as in /proc/meminfo, live pages by
  * migrate type while pages are tracked, the time that tasks have spent in what the kernel calls
- * memory stalls (/proc/pressure), and failed allocations.  The last two count since load or reset.
+ * memory stalls while `latency` is on, and failed allocations.  The last two begin anew at a reset.
  */
 #define KMA_MARKS_COLUMNS(X)	\
 	X(series_s, U64, KEY, S)				\

@@ -171,12 +171,10 @@ static void kma_expect_mark(struct kunit *test, u64 series_s, const char *column
 static void kma_marks_of_the_machine(struct kunit *test)
 {
 	kma_pass(60);
-	kma_expect_mark(test, 10, "age_ms", 0);
-	kma_expect_mark(test, 60, "age_ms", 0);
-	kma_expect_mark(test, 3600, "age_ms", 60000);
 	/* Pages are not tracked. */
 	kma_expect_mark(test, 10, "unmovable_kb", KMA_NO_ID);
-	kma_expect_mark(test, 10, "failed", 0);
+	kma_expect_mark(test, 60, "failed", 0);
+	kma_expect_mark(test, 3600, "stalled_us", KMA_NO_ID);
 	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_marks)->nr_rows, 7 + 2 + 1);
 	kma_pass(7200);
 	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_marks)->nr_rows, 60 + 60 + 3);

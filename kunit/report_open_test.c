@@ -18,7 +18,7 @@ static void kma_open_sweeps_for_tables_of_objects(struct kunit *test)
 	static const struct kma_table *const of_objects[] = {
 		&kma_table_callers, &kma_table_allocs, &kma_table_caches,
 		&kma_table_cache_sites, &kma_table_charges, &kma_table_stacks, &kma_table_summary,
-		&kma_table_stats, &kma_table_history, &kma_table_marks,
+		&kma_table_stats,
 	};
 	u64 swept = 0;
 	int i, k;

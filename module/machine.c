@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the whole machine's memory is used for.  See machine.h. */
+/* What the whole machine's memory was used for.  See machine.h. */
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
@@ -45,18 +45,26 @@ static void kma_machine_add_row(const struct kma_sitetab *t, u32 id, u64 *type_k
 /* Rows that are read with kma_lock held */
 #define KMA_MACHINE_ROWS	64
 
+/* When page tracking began, in ns since boot; 0 if pages are not tracked. */
+static u64 kma_machine_tracked_since(void)
+{
+	return kma_pages_tracked() ? kma_pages_since() : 0;
+}
+
 static void kma_machine_read_types(u64 *type_kb)
 {
 	const struct kma_sitetab *t = &kma_pagealloc.sites;
+	const u64 since = kma_machine_tracked_since();
 	u64 sum[KMA_MACHINE_TYPES] = {};
 	u32 id;
 
-	for (id = 0; kma_pages_tracked() && id < kma_sitetab_rows(t); id++) {
+	for (id = 0; kma_machine_tracked_since() && id < kma_sitetab_rows(t); id++) {
 		kma_machine_add_row(t, id, sum);
 		if (id % KMA_MACHINE_ROWS == KMA_MACHINE_ROWS - 1)
 			kma_lock_pause();
 	}
-	if (kma_pages_tracked())
+	/* Meanwhile, tracking may have been switched off and on. */
+	if (since && since == kma_machine_tracked_since())
 		memcpy(type_kb, sum, sizeof(sum));
 	else
 		memset(type_kb, 0xff, sizeof(sum));

@@ -23,8 +23,8 @@
  * @type_kb: for each migrate type, KiB of live pages that were recorded; not known unless pages are
  *	tracked
  * @stalled_us: the time in us that tasks, but not kswapd and kcompactd, have spent between
- *	psi_memstall_enter() and psi_memstall_leave(), since load or reset; not known if the module
- *	cannot follow these functions
+ *	psi_memstall_enter() and psi_memstall_leave(), since `latency` was switched on or since a
+ *	later reset; not known while `latency` is off, or if these functions cannot be followed
  * @failed: failed allocations, since load or reset
  */
 struct kma_machine {

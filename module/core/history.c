@@ -302,7 +302,7 @@ static void kma_history_merge(struct kma_history *h, u32 s, u32 to)
 	}
 	for (i = 0; i < KMA_HISTORY_SERIES; i++)
 		h->slot[to].churn[i] += slot->churn[i];
-	/* What both had at earlier marks is not known. */
+	/* The earlier marks of both together are not known. */
 	kma_recent_drop(h->recent, h->slot[to].recent);
 	h->slot[to].recent = KMA_RECENT_NONE;
 	kma_history_give(h, s);
@@ -469,14 +469,14 @@ static void kma_history_store(struct kma_history *h, const struct kma_sitetab *t
 }
 
 /* Whether nothing was live in a slot at any of its marks. */
-static bool kma_history_is_empty(const struct kma_history_slot *slot)
+static bool kma_history_is_empty(const struct kma_history *h, const struct kma_history_slot *slot)
 {
 	int i;
 
 	for (i = 0; i < KMA_HISTORY_MARKS; i++)
 		if (slot->word[i])
 			return false;
-	return true;
+	return kma_recent_is_empty(h->recent, slot->recent);
 }
 
 /* Give back the slot of an [other] without rows, once it is empty. */
@@ -484,7 +484,8 @@ static void kma_history_drop(struct kma_history *h, u32 s)
 {
 	const struct kma_history_slot *slot = &h->slot[s];
 
-	if (s > KMA_HISTORY_SAMPLED && slot->row == KMA_HISTORY_NONE && kma_history_is_empty(slot))
+	if (s > KMA_HISTORY_SAMPLED && slot->row == KMA_HISTORY_NONE &&
+	    kma_history_is_empty(h, slot))
 		kma_history_give(h, s);
 }
 
@@ -542,12 +543,18 @@ struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32
 	return mark;
 }
 
+/* Whether a mark is being set: not all slots have been read. */
+static bool kma_history_is_begun(const struct kma_history *h, u32 index, int series)
+{
+	return h->due & 1 << series && h->next < h->nr_slots && index == h->newest[series];
+}
+
 static void kma_history_list_mark(const struct kma_history *h, u64 now, u32 index,
 				  struct kma_history_marks *marks, int series)
 {
 	const u64 time = kma_history_time(h, index);
 
-	if (time != KMA_HISTORY_NEVER)
+	if (time != KMA_HISTORY_NEVER && !kma_history_is_begun(h, index, series))
 		marks->mark[series][marks->nr[series]++] =
 			(struct kma_history_mark) { .index = index, .age = now - time };
 }
@@ -586,7 +593,7 @@ const struct kma_history_slot *kma_history_past(const struct kma_history *h,
 {
 	const struct kma_history_slot *slot = &h->slot[s];
 
-	if (!slot->used || kma_history_is_empty(slot))
+	if (!slot->used || kma_history_is_empty(h, slot))
 		return NULL;
 	*id = kma_history_is_other(slot) ? t->sites_max + slot->cache : slot->row;
 	return slot;

@@ -208,7 +208,10 @@ struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32
 /* All marks have an index below this. */
 #define KMA_HISTORY_INDEXES	(KMA_HISTORY_MARKS + KMA_RECENT_MARKS)
 
-/* Get all marks.  Those of the first series that only @recent has come before the others. */
+/*
+ * Get all marks but those that are being set.  Those of the first series that only @recent has come
+ * before the others.
+ */
 void kma_history_list(const struct kma_history *h, u64 now, struct kma_history_marks *marks);
 
 /* The time of a mark, or KMA_HISTORY_NEVER. */

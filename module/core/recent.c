@@ -19,15 +19,15 @@ void kma_recent_begin(struct kma_recent *r, u64 now)
 	}
 }
 
-/* Find the entry with the lowest score; one that is not in use has score 0. */
+/* Find an entry that is not in use, or else the one with the lowest score. */
 static struct kma_recent_entry *kma_recent_lowest(struct kma_recent *r)
 {
 	struct kma_recent_entry *e, *lowest = r->entry;
 
-	for (e = r->entry; e < r->entry + KMA_RECENT_ENTRIES; e++)
-		if (e->score < lowest->score)
+	for (e = r->entry; lowest->nr && e < r->entry + KMA_RECENT_ENTRIES; e++)
+		if (!e->nr || e->score < lowest->score)
 			lowest = e;
-	r->least = lowest->score;
+	r->least = lowest->nr ? lowest->score : 0;
 	return lowest;
 }
 
@@ -60,7 +60,7 @@ int kma_recent_store(struct kma_recent *r, u16 *nr, u32 slot, u32 changed, const
 		if (changed <= r->least)
 			return -1;
 		e = kma_recent_lowest(r);
-		if (changed <= e->score)
+		if (e->nr && changed <= e->score)
 			return -1;
 		before = kma_recent_take(r, e, slot, past, nr_past);
 		*nr = e - r->entry + 1;
@@ -86,5 +86,15 @@ bool kma_recent_word(const struct kma_recent *r, u16 nr, u32 index, u32 *word)
 	    (r->newest + KMA_RECENT_MARKS - index) % KMA_RECENT_MARKS >= e->nr)
 		return false;
 	*word = e->word[index];
+	return true;
+}
+
+bool kma_recent_is_empty(const struct kma_recent *r, u16 nr)
+{
+	u32 i, word;
+
+	for (i = 0; i < KMA_RECENT_MARKS; i++)
+		if (kma_recent_word(r, nr, i, &word) && word)
+			return false;
 	return true;
 }

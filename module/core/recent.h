@@ -3,9 +3,9 @@
  * The last ten minutes in steps of 10 s, of the slots of the history that change most.
  *
  * All slots have the last marks of the series of 10 s (history.h).  A slot whose live size changes
- * takes an entry here as well, from which on more of these marks are kept.  The score of an entry
- * is the sum of the changes of its slot, of which a sixteenth fades away at each mark.  A slot that
- * changes by more than the lowest score replaces that entry.
+ * also takes an entry here; from then on, more of its marks are kept.  The score of an entry is the
+ * sum of the changes of its slot, of which a sixteenth, rounded up, fades away at each mark.  Once
+ * all entries are in use, a slot that changes by more than the lowest score replaces that entry.
  *
  *	mark --> kma_recent_begin(), then for each slot kma_recent_store()
  *
@@ -39,7 +39,7 @@ struct kma_recent_entry {
 /**
  * struct kma_recent - the slots that change most
  * @newest: index of the newest mark
- * @least: no entry has a lower score, and none is unused if this is not 0
+ * @least: no entry has a lower score; if it is not 0, all entries are in use
  * @time: for each mark, its time in seconds
  * @entry: the entries
  */
@@ -72,5 +72,8 @@ void kma_recent_drop(struct kma_recent *r, u16 nr);
 
 /* Find out what was live at mark @index.  Returns false if it is not known. */
 bool kma_recent_word(const struct kma_recent *r, u16 nr, u32 index, u32 *word);
+
+/* Whether nothing was live at any mark that is known. */
+bool kma_recent_is_empty(const struct kma_recent *r, u16 nr);
 
 #endif /* KMA_CORE_RECENT_H */

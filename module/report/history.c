@@ -16,7 +16,7 @@ enum {
 
 /*
  * A slot of the history.  Several slots may have the same label: samples have one for each stack.
- * They are printed as one line, which is why the live sizes of all of them are in each.
+ * They are printed as one line, so each has the sum of their live sizes.
  */
 struct kma_history_row {
 	u32 id;
@@ -26,11 +26,13 @@ struct kma_history_row {
 	const char *label;
 };
 
-/* What a snapshot has beside its rows. */
+/* What a snapshot has beside its rows.  It is freed as @marks of the snapshot. */
 struct kma_history_copy {
 	struct kma_history_marks marks;
 	struct kma_recent recent;
 };
+
+static_assert(!offsetof(struct kma_history_copy, marks));
 
 static const struct kma_recent *kma_history_recent(const struct kma_snapshot *snap)
 {
@@ -67,6 +69,16 @@ static int kma_history_name(struct kma_snapshot *snap)
 	return ret;
 }
 
+/* Between two pauses, an entry may be given to another slot. */
+static u16 kma_history_entry(const struct kma_snapshot *snap, u32 s)
+{
+	const u16 nr = kma_history.slot[s].recent;
+
+	if (nr == KMA_RECENT_NONE || kma_history_recent(snap)->entry[nr - 1].slot != s)
+		return KMA_RECENT_NONE;
+	return nr;
+}
+
 static int kma_history_fill(struct kma_snapshot *snap)
 {
 	const u64 marks = kma_history.marks;
@@ -90,7 +102,7 @@ static int kma_history_fill(struct kma_snapshot *snap)
 		row = slot ? kma_snapshot_add(snap) : NULL;
 		if (row) {
 			row->id = id;
-			row->recent = slot->recent;
+			row->recent = kma_history_entry(snap, s);
 			memcpy(row->word, slot->word, sizeof(row->word));
 		}
 		ret = kma_snapshot_pause(snap);
@@ -137,7 +149,7 @@ static bool kma_history_sum(const struct kma_snapshot *snap, const struct kma_hi
 			return false;
 		more = kma_history_unpack(word);
 		sum->kib += more.kib;
-		sum->variance += more.variance;
+		sum->variance += more.variance + kma_history_rounding(word);
 	}
 	return true;
 }
@@ -162,7 +174,8 @@ static void kma_history_table_merge(struct kma_snapshot *snap)
 /* The standard error in KiB of a variance, whose unit is the square of 64 bytes, rounded up. */
 static u64 kma_history_error(u64 variance)
 {
-	return DIV_ROUND_UP(kma_sqrt(variance), 16);
+	/* The root is rounded down. */
+	return DIV_ROUND_UP(kma_sqrt(variance) + !!variance, 16);
 }
 
 /* Print a list of what was live, or of its standard errors, at the marks at which it is known. */
@@ -212,7 +225,7 @@ static void kma_history_head(struct seq_file *seq, const struct kma_snapshot *sn
 	u32 i, m;
 
 	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
-		seq_printf(seq, " ages_%s_s", names[i]);
+		seq_printf(seq, " ages_%s_s%s", names[i], snap->marks->nr[i] ? "" : "=-");
 		for (m = 0; m < snap->marks->nr[i]; m++)
 			seq_printf(seq, "%c%u", m ? ',' : '=', snap->marks->mark[i][m].age);
 	}
@@ -221,6 +234,7 @@ static void kma_history_head(struct seq_file *seq, const struct kma_snapshot *sn
 const struct kma_table_ops kma_history_ops = {
 	.row_size = sizeof(struct kma_history_row),
 	.sort = { .key = { KMA_HISTORY_COL_live_kb, KMA_HISTORY_COL_cache_site }, .nr = 2 },
+	.past = true,
 	.fill = kma_history_fill,
 	.merge = kma_history_table_merge,
 	.head = kma_history_head,

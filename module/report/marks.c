@@ -80,6 +80,7 @@ static int kma_marks_fill(struct kma_snapshot *snap)
 
 const struct kma_table_ops kma_marks_ops = {
 	.row_size = sizeof(struct kma_marks_row),
+	.past = true,
 	.fill = kma_marks_fill,
 	.value = kma_marks_value,
 };

@@ -244,7 +244,7 @@ struct kma_snapshot *kma_snapshot_open(const struct kma_table *table)
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->table = table;
-	if (kma_table_of_objects(table->ops))
+	if (kma_table_of_objects(table->ops) && !table->ops->past)
 		kma_state_sweep();
 	ret = kma_snapshot_retry(snap);
 	if (ret) {

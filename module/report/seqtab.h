@@ -97,6 +97,7 @@ struct kma_sort {
  * @row_size: bytes of one row in a snapshot
  * @sort: the order of the rows
  * @pages: the table is about pages
+ * @past: the table shows only what was noted at marks (marks.h)
  * @countmap: the countmap that the table is made from; KMA_COUNTMAP_NONE if there is none
  * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep, and may drop the
  *	lock by kma_snapshot_pause(); returns 0 or an error; after an error, the caller of @fill
@@ -117,6 +118,7 @@ struct kma_table_ops {
 	size_t row_size;
 	struct kma_sort sort;
 	bool pages;
+	bool past;
 	enum kma_countmap_of countmap;
 	int (*fill)(struct kma_snapshot *snap);
 	const char *(*describe)(struct kma_map_row *row, const struct kma_countmap_info *info,

@@ -181,9 +181,13 @@ static void kma_free(u32 object)
 	kma_true[o->place][o->size] -= kma_bytes[o->size];
 }
 
+/* How often more marks were known than each slot has. */
+static u64 kma_more;
+
 static void kma_world(u32 sites_max)
 {
 	kma_now = 0;
+	kma_more = 0;
 	memset(kma_thing, 0, sizeof(kma_thing));
 	memset(kma_true, 0, sizeof(kma_true));
 	memset(kma_true_at, 0, sizeof(kma_true_at));
@@ -432,7 +436,7 @@ static void kma_compare(void)
 		if (mark.index >= 0)
 			kma_compare_at(&mark);
 	}
-	kma_compare_lists();
+	kma_more += kma_compare_lists();
 }
 
 /* ---- exact ------------------------------------------------------------------- */
@@ -488,6 +492,7 @@ static void kma_two_days(void)
 	kma_live_on(60, false);
 	kma_expect(kma_marks() > 40);
 	kma_expect(kma_history.used == KMA_NR_SITES * KMA_SIZES + 2 && !kma_history.full);
+	kma_expect(kma_more);
 	kma_world_ends();
 }
 
@@ -549,6 +554,15 @@ static u32 kma_known(u32 place)
 	return nr;
 }
 
+/* The KiB of a call site that were live some marks ago; -1 if that is not known. */
+static s64 kma_mark_of(u32 place, u32 ago)
+{
+	struct kma_history_marks marks;
+
+	kma_history_list(&kma_history, kma_now, &marks);
+	return kma_past(kma_slot_of(place), marks.mark[0][marks.nr[0] - 1 - ago].index);
+}
+
 #define KMA_MANY	300
 
 /* Of many call sites, those that change most keep their place among those with more marks. */
@@ -568,15 +582,67 @@ static void kma_those_that_change_most(void)
 	for (place = 0; place < KMA_MANY; place++)
 		nr += kma_known(place) > KMA_HISTORY_MARKS_10S;
 	kma_expect(nr == KMA_RECENT_ENTRIES);
-	/* A slot that takes an entry has no marks of before. */
+	/* A slot that takes an entry begins with the marks that each slot has. */
 	kma_sites_grow(1, KMA_MANY - 1, 1, 100, &object);
-	kma_expect(kma_known(KMA_MANY - 1) == KMA_HISTORY_MARKS_10S ||
-		   kma_known(KMA_MANY - 1) == 22);
+	kma_expect(kma_known(KMA_MANY - 1) == KMA_HISTORY_MARKS_10S);
+	kma_expect(kma_mark_of(KMA_MANY - 1, 0) == 4 * (20 + 100));
+	kma_expect(kma_mark_of(KMA_MANY - 1, 3) == 4 * 18);
 	kma_sites_grow(70, 11, KMA_MANY - 11, 1, &object);
 	for (place = 0; place < 10; place++)
 		kma_expect(kma_known(place) == KMA_HISTORY_MARKS_10S);
 	kma_expect(kma_known(KMA_MANY - 1) == KMA_RECENT_MARKS);
 	kma_compare_entries();
+	kma_world_ends();
+}
+
+/* Whether the slot of a call site is listed. */
+static bool kma_is_listed(u32 place)
+{
+	u32 id;
+
+	return kma_history_past(&kma_history, &kma_core.sites,
+				kma_slot_of(place) - kma_history.slot, &id);
+}
+
+/* No entry is taken from a slot while others are unused, and a short burst is not forgotten. */
+static void kma_few_that_change(void)
+{
+	u32 object = 0;
+
+	kma_world(256);
+	kma_pass(61);
+	kma_sites_grow(1, 0, 1, 1, &object);
+	kma_record_free(&kma_core, KMA_MODEL_PTR, true);
+	kma_pass(300);
+	kma_expect(kma_known(0) > KMA_HISTORY_MARKS_10S && kma_is_listed(0));
+	kma_sites_grow(1, 1, 1, 1, &object);
+	kma_pass(100);
+	kma_expect(kma_known(0) > KMA_HISTORY_MARKS_10S);
+	kma_expect(kma_known(1) > KMA_HISTORY_MARKS_10S);
+	kma_expect(kma_mark_of(0, 41) == 4 && kma_mark_of(0, 40) == 0);
+	kma_pass(300);
+	kma_expect(!kma_is_listed(0) && kma_is_listed(1));
+	kma_world_ends();
+}
+
+/* While a mark is being set, it is not listed: slots that were not read have nothing yet. */
+static void kma_marks_being_set(void)
+{
+	struct kma_history_marks marks;
+	u32 object = 0;
+
+	kma_world(256);
+	kma_sites_grow(7, 0, 3, 1, &object);
+	kma_now = 130;
+	kma_history_begin(&kma_history, &kma_core.sites, kma_now);
+	kma_expect(kma_mark_of(0, 0) == 28);
+	kma_history_list(&kma_history, kma_now, &marks);
+	kma_expect(marks.nr[0] == 8 && marks.mark[0][7].age == 60 && marks.nr[1] == 2);
+	while (kma_history_some(&kma_history, &kma_core.sites))
+		kma_expect(kma_mark_of(0, 0) == 28);
+	kma_history_list(&kma_history, kma_now, &marks);
+	kma_expect(marks.nr[0] == 9 && !marks.mark[0][8].age && marks.nr[1] == 3);
+	kma_expect(kma_mark_of(0, 0) == 28 && kma_mark_of(0, 1) == 28);
 	kma_world_ends();
 }
 
@@ -990,6 +1056,8 @@ static const struct kma_case kma_cases[] = {
 	{ "two days", kma_two_days },
 	{ "two days of recycling", kma_two_days_of_recycling },
 	{ "those that change most", kma_those_that_change_most },
+	{ "few that change", kma_few_that_change },
+	{ "marks that are being set", kma_marks_being_set },
 	{ "windows", kma_windows },
 	{ "modules", kma_modules },
 	{ "many caches", kma_other_caches },
