@@ -185,16 +185,18 @@ static void kma_history_show_list(struct seq_file *seq, const struct kma_snapsho
 {
 	const struct kma_history_mark *mark = snap->marks->mark[series];
 	struct kma_history_value sum;
-	char separator = ' ';
+	bool any = false;
 	u32 i;
 
 	for (i = 0; i < snap->marks->nr[series]; i++) {
 		if (!kma_history_sum(snap, row, nr, mark[i].index, &sum))
 			continue;
-		seq_printf(seq, "%c%llu", separator,
+		seq_printf(seq, "%c%llu", any ? ',' : ' ',
 			   errors ? kma_history_error(sum.variance) : sum.kib);
-		separator = ',';
+		any = true;
 	}
+	if (!any)
+		seq_puts(seq, " -");
 }
 
 static void kma_history_show(struct seq_file *seq, const struct kma_snapshot *snap,

@@ -258,6 +258,12 @@ extern const struct command commands[];
 const struct command *commands_find(const char *name);
 
 /*
+ * Check whether a cache exists of which a table has no rows; NULL: any cache.  Return: 0, or -1 after
+ * calling fail().
+ */
+int commands_check_cache(const struct table *t, const char *cache);
+
+/*
  * Make the table that a command prints, without rows.  Of @o, only --by, --table and -j matter.
  * Return: false if it prints none with columns.
  */

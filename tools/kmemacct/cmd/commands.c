@@ -208,15 +208,14 @@ static int check_sites(const struct options *o)
 		    wrong & OPTION_RAW_IP ? "--raw-ip" : "--module", o->by);
 }
 
-/* Check whether a cache without objects exists. */
-static int check_cache(const struct table *t, const struct options *o)
+int commands_check_cache(const struct table *t, const char *cache)
 {
-	if (!o->cache || t->nr_rows)
+	if (!cache || t->nr_rows)
 		return 0;
 	if (source_is_snapshot(t->source))
 		return fail("%s: no object of the cache '%.64s' was recorded",
-			    source_path(t->source), o->cache);
-	return exist_cache(o->cache);
+			    source_path(t->source), cache);
+	return exist_cache(cache);
 }
 
 static int check_unreclaimable(const struct options *o)
@@ -238,7 +237,7 @@ static int run_callers(const struct command *c, const struct options *o)
 	if (check_sites(o) || show_read(&v, o, table_of(c, o)))
 		return -1;
 	callers_of(&v, o);
-	if (check_cache(v.t, o) || check_unreclaimable(o)) {
+	if (commands_check_cache(v.t, o->cache) || check_unreclaimable(o)) {
 		view_end(&v);
 		return -1;
 	}
@@ -503,14 +502,14 @@ const struct command commands[] = {
 		.run = run_table, .table = "stacks",
 	}, {
 		.name = "history", .args = "[SITE]", .group = GROUP_LOOK,
-		.what = "what was live in the last hour or two days, by site",
+		.what = "live memory in the last 10 min, 1 h or 2 days, by site",
 		.example = "history --by 1h --cache dentry",
 		.takes = OPTIONS_SITES | OPTION_BY | OPTION_CACHE,
 		.run = history_run, .table = "history", .derive = history_make,
 		.keys = "change_kb", .by = history_by,
 	}, {
 		.name = "marks", .group = GROUP_LOOK,
-		.what = "memory of the machine in the last hour or two days",
+		.what = "the machine's memory in the last 10 min, 1 h or 2 days",
 		.example = "marks --by 1h",
 		.takes = (OPTIONS_ROWS & ~OPTION_SITE) | OPTION_BY,
 		.run = run_table, .table = "marks", .derive = history_marks, .by = history_by,

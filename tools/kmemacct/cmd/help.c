@@ -45,6 +45,7 @@ static void print_all(void)
 	for (group = 0; group < GROUP_NR; group++)
 		print_group(group);
 	puts("\nExamples:\n"
+	     "  kmemacct diff --every 2               what grows right now\n"
 	     "  kmemacct run --cgroup -- find /usr    what a command allocates\n\n"
 	     "See kmemacct help COMMAND, and kmemacct(8).  Also: --version, --schema.");
 }

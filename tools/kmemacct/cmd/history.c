@@ -24,6 +24,9 @@ static const struct series {
 
 const char * const history_by[] = { "10s", "1min", "1h", NULL };
 
+/* Options with which the lists of the file are printed. */
+#define LISTS	(OPTION_JSON | OPTION_RAW)
+
 /* More marks than a series has. */
 #define MARKS_MAX	256
 
@@ -41,7 +44,7 @@ static size_t parse_list(const char *list, u64 number[MARKS_MAX])
 	return nr;
 }
 
-/* Without --by, each minute is shown once there are a few minutes. */
+/* Without --by, choose the marks of each minute, or those of each 10 s until there are four. */
 static const struct series *choose(const struct table *t, const char *by)
 {
 	u64 ages[MARKS_MAX];
@@ -60,12 +63,13 @@ static const struct series *choose(const struct table *t, const char *by)
  * more rows.
  */
 struct past {
+	size_t rows;
 	size_t marks;
 	u64 kb[MARKS_MAX];
 	double variance[MARKS_MAX];
 };
 
-/* Test whether the last mark of a series is the last of all, which is one of each 10 s. */
+/* Test whether the last mark of a series is also that of the series of 10 s, the newest of all. */
 static bool ends_now(const struct table *t, const struct series *s)
 {
 	u64 ages[MARKS_MAX], last[MARKS_MAX];
@@ -75,7 +79,7 @@ static bool ends_now(const struct table *t, const struct series *s)
 	return !nr || !all || ages[nr - 1] == last[all - 1];
 }
 
-/* Add a row.  Of rows of different lengths, only the marks that all of them have are used. */
+/* Add a row.  If lists differ in length, only the marks that all of them have are used. */
 static void add_row(struct past *past, const struct table *t, const struct row *row,
 		    const struct series *s)
 {
@@ -88,7 +92,7 @@ static void add_row(struct past *past, const struct table *t, const struct row *
 		kb[nr] = row->v[HISTORY_live_kb];
 		se[nr++] = row->v[HISTORY_live_kb_se];
 	}
-	past->marks = past->marks && past->marks < nr ? past->marks : nr;
+	past->marks = past->rows++ && past->marks < nr ? past->marks : nr;
 	for (i = 0; i < nr; i++) {
 		past->kb[i] += kb[nr - 1 - i];
 		past->variance[i] += (double)se[nr - 1 - i] * se[nr - 1 - i];
@@ -115,7 +119,7 @@ static size_t count_blocks(const struct series *s, size_t marks)
 	return screen && screen < WIDE && marks > s->narrow ? s->narrow : marks;
 }
 
-/* The least of a row is the lowest block, and the most is the highest one. */
+/* Scale a size between the row's minimum, the lowest block, and its maximum, the highest one. */
 static int level_of(u64 kb, u64 least, u64 most)
 {
 	if (!kb)
@@ -124,8 +128,8 @@ static int level_of(u64 kb, u64 least, u64 most)
 }
 
 /*
- * Make the blocks of a row, the newest last.  If there are fewer of them than marks, each is the
- * newest of several.  Marks at which it is not known what was live are blank.
+ * Make the blocks of a row, the newest last.  If there are fewer blocks than marks, each block shows
+ * the newest of several marks.  A mark with an unknown size is blank.
  */
 static char *make_blocks(const struct past *past, size_t marks, size_t blocks)
 {
@@ -204,8 +208,8 @@ static void set_texts(struct view *v, const struct series *s, u64 age_s, size_t 
 	v->t->columns[COL_blocks].title = table_own(v->t, make_scale(age_s, blocks));
 	number_print_age(age, age_s * 1000);
 	v->note = view_own(v, alloc_print(
-		"one mark each %s, since %s ago; blocks: from a row's least to its most", s->each,
-		age));
+		"marks every %s, the oldest %s ago; change is since a row's first block, and blocks range "
+		"from its minimum to its maximum", s->each, age));
 }
 
 /* Keep the rows of a cache, or all rows if there is none. */
@@ -261,7 +265,7 @@ void history_make(struct view *v, const struct options *o)
 	const size_t marks = nr + !ends_now(v->t, s), blocks = count_blocks(s, marks);
 
 	keep_cache(v->t, o->cache);
-	if (o->given & OPTION_JSON)
+	if (o->given & LISTS)
 		return;
 	view_begin(v, add_up_sites(v->t, s, marks, blocks));
 	if (nr)
@@ -286,14 +290,16 @@ int history_run(const struct command *c, const struct options *o)
 
 	if (o->nr_args && o->match.site)
 		return fail("two call sites: omit --site");
+	if (o->by && o->given & LISTS)
+		return fail("--json and --raw print all marks: omit --by");
 	if (o->nr_args)
 		site.match.site = o->args[0];
 	if (show_read(&v, o, c->table))
 		return -1;
 	history_make(&v, o);
-	if (o->cache && !v.t->nr_rows && !source_is_snapshot(o->source) && exist_cache(o->cache)) {
+	if (commands_check_cache(v.t, o->cache)) {
 		view_end(&v);
 		return -1;
 	}
-	return show(&v, &site, o->given & OPTION_JSON ? NULL : c->keys);
+	return show(&v, &site, o->given & LISTS ? NULL : c->keys);
 }

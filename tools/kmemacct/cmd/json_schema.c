@@ -291,6 +291,13 @@ static void write_head(struct json *w, const char *table)
 	json_line(w);
 	json_open(w, "head", '{');
 	json_string(w, "type", "object");
+	if (!strcmp(table, "history")) {
+		json_open(w, "properties", '{');
+		write_texts(w, "ages_10s_s", "u");
+		write_texts(w, "ages_1m_s", "u");
+		write_texts(w, "ages_1h_s", "u");
+		json_close(w, '}');
+	}
 	json_open(w, "additionalProperties", '{');
 	write_type(w, "v");
 	json_close(w, '}');

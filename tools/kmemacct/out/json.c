@@ -159,6 +159,8 @@ static void write_list(struct json *w, const char *key, const char *list)
 	size_t len;
 
 	json_open(w, key, '[');
+	if (!strcmp(list, "-"))
+		list = "";
 	for (; *list; list += len + !!list[len]) {
 		len = strcspn(list, ",");
 		json_u64(w, NULL, strtoull(list, NULL, 10));
@@ -231,9 +233,14 @@ void json_table_begin(struct json *w, const char *key, const struct view *v)
 	json_line(w);
 	json_open(w, "head", '{');
 	/* Keys of a JSON object are unique: of several, the first one counts here as elsewhere. */
-	for (f = v->t->fields; f < v->t->fields + v->t->nr_fields; f++)
-		if (table_field(v->t, f->key) == f->value)
+	for (f = v->t->fields; f < v->t->fields + v->t->nr_fields; f++) {
+		if (table_field(v->t, f->key) != f->value)
+			continue;
+		if (text_begins(f->key, "ages_"))
+			write_list(w, f->key, f->value);
+		else
 			json_value(w, f->key, f->value);
+	}
 	json_close(w, '}');
 	if (v->note)
 		json_string(w, "note", v->note);

@@ -16,6 +16,7 @@ static bool add_cache(FILE *list, char *name)
 {
 	char *file = alloc_print("kernel/slab/%s/reclaim_account", name), *text, *c;
 	size_t len;
+	bool known;
 
 	text = source_sys(&module_source, file, &len);
 	/* In sysfs, names have `!` in place of slashes. */
@@ -23,9 +24,10 @@ static bool add_cache(FILE *list, char *name)
 		*c = '/';
 	if (text && *text == '1')
 		fprintf(list, "%s\n", name);
+	known = text;
 	free(file);
 	free(text);
-	return text;
+	return known;
 }
 
 /* Read sysfs, where a cache that was merged into another one has a link to that. */

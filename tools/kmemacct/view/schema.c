@@ -48,7 +48,7 @@ static const struct shown shown[] = {
 	{ "callers", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "modules", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "stacks", OBJECTS, DROP_OBJECTS, true, NEED_SAMPLING, "no sample was taken" },
-	{ "history", "live_kb !change_kb !blocks", "live_kb", true,
+	{ "history", "live_kb kb_10s kb_1m kb_1h !change_kb !blocks", NULL, true,
 	  .nothing = "nothing was live at any mark" },
 	{ "marks",
 	  "age_ms free_kb slab_reclaimable_kb slab_unreclaimable_kb unmovable_kb movable_kb "

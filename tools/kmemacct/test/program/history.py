@@ -40,7 +40,8 @@ def write_some(t):
 def draws_blocks(t):
     write_some(t)
     text = t.out("history --by 1h", **UTF8)
-    check_in("; one mark each hour, since 2h00m ago; blocks: from a row's least to its most\n", text)
+    check_in("; marks every hour, the oldest 2h00m ago; change is since a row's first block, and"
+             " blocks range from its minimum to its maximum\n", text)
     # The last block is that of the last mark of all.
     check([" live change history site",
            " 467K  +359K    ▁▅██ leak+0x1 [mod]",
@@ -65,12 +66,12 @@ def has_fewer_blocks_on_a_narrow_screen(t):
 
 def chooses_a_series(t):
     write_some(t)
-    check_in("one mark each minute, since 59m24s ago", t.out("history"))
-    check_in("one mark each 10 s, since 9m54s ago", t.out("history --by 10s"))
+    check_in("marks every minute, the oldest 59m24s ago", t.out("history"))
+    check_in("marks every 10 s, the oldest 9m54s ago", t.out("history --by 10s"))
     write_history(t, [past("a;b+0x1", range(7), range(2), (0,))],
                   {"10s": range(60, -1, -10), "1m": (60, 0), "1h": (60,)})
-    check_in("one mark each 10 s, since 1m00s ago", t.out("history"))
-    check_in("one mark each minute, since 1m00s ago", t.out("history --by 1min"))
+    check_in("marks every 10 s, the oldest 1m00s ago", t.out("history"))
+    check_in("marks every minute, the oldest 1m00s ago", t.out("history --by 1min"))
     check_in("history --by has no '2h': did you mean '1h'?", t.error("history --by 2h"))
 
 
@@ -117,7 +118,14 @@ def prints_lists_as_json(t):
           (rows[0]["kb_10s"], rows[0]["kb_1h"], rows[0]["kb_1h_se"]))
     check("kmalloc-64;leak+0x1 [mod]", rows[0]["cache_site"])
     check(4, len(t.rows("history")))
-    write_history(t, [])
+    check("--json and --raw print all marks: omit --by", t.error("history -j --by 1h"))
+    raw = t.out("history -r --cache kmalloc-1k").split("\n")
+    check(["live_kb", "kb_10s"], raw[0].split()[:2])
+    check(",".join(["8"] * 60), raw[1].split()[1])
+    for head in '"ages_1h_s": [7200, 3624, 24]', '"kb_1h": [100, 300, 440]':
+        check_in(head, t.out("history -j"))
+    write_history(t, [], {**AGES, "1h": [0]})
+    check_in('"ages_1h_s": [0]', t.out("history -j"))
     check_in("nothing was live at any mark", t.out("history"))
     check([], t.rows("history"))
 
@@ -142,5 +150,7 @@ def keeps_history_in_snapshots(t):
     write_some(t)
     want = t.out("history", **UTF8)
     t.out("snapshot", t.top / "kept")
+    check_in("no object of the cache 'dentri' was recorded",
+             t.error("history --cache dentri -i", t.top / "kept"))
     write_history(t, [])
     check(lines(want), lines(t.out("history -i", t.top / "kept", **UTF8)))
