@@ -143,12 +143,13 @@ static bool is_marked(const struct layout *l, const struct row *row, int column)
 	return estimate_is_marked(l->v->t, row, column, l->main);
 }
 
-/* The row of sums has none of the columns that tell what a row is about. */
+/* The row of sums has no lists, and none of the columns that tell what a row is about. */
 static bool lacks(const struct layout *l, const struct row *row, int column)
 {
 	const struct column *c = &l->v->t->columns[column];
 
-	return row == l->v->total && (c->format == FORMAT_HEX || c->kind == KIND_KEY);
+	return row == l->v->total &&
+	       (c->format == FORMAT_HEX || c->kind == KIND_KEY || c->kind == KIND_PAST);
 }
 
 /* A negative number has its sign already. */
