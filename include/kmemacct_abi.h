@@ -223,7 +223,8 @@
  * What was live at earlier times, by cache and call site.  live_kb is of the last mark.  There are
  * three series of marks: about every 10 s, every minute, and every hour.  The keys ages_10s_s,
  * ages_1m_s and ages_1h_s of the head list the ages of marks in seconds, the oldest first.  A list
- * of a row has what was live at these marks.  Of the first series, it may have only the last ones.
+ * of a row has what was live at these marks.  A list of the first series may have only the last
+ * marks.
  */
 #define KMA_HISTORY_COLUMNS(X)	\
 	X(live_kb, U64, GAUGE, KIB)				\

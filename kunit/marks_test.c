@@ -128,6 +128,8 @@ static void kma_marks_keep_what_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_callers)->nr_rows, 0);
 }
 
+#define KMA_TEST_PAIR	"kmalloc-4k;" KMA_TEST_LABEL "\n"
+
 static void kma_expect_history(struct kunit *test, const char *rows)
 {
 	KUNIT_EXPECT_STREQ(test, kma_table_body(test, kma_table_open(test, &kma_table_history)),
@@ -139,15 +141,16 @@ static void kma_marks_are_listed(struct kunit *test)
 	kma_expect_history(test, "");
 	kma_alloc_some(0, 16);
 	kma_pass(10);
-	kma_expect_history(test, "64 0,64 0 0 0 0,0 0 0 kmalloc-4k;" KMA_TEST_LABEL "\n");
+	kma_expect_history(test, "64 0,64 0 0 0 0,0 0 0 " KMA_TEST_PAIR);
 	kma_free_some(0, 4);
 	kma_pass(50);
 	kma_expect_history(test, "48 0,64,48,48,48,48,48 0,48 0 0 0,0,0,0,0,0,0 0,0 0 "
-				 "kmalloc-4k;" KMA_TEST_LABEL "\n");
+			   KMA_TEST_PAIR);
 	/* It has changed, so that it has more than the last 8 marks. */
 	kma_pass(40);
-	kma_expect_history(test, "48 0,64,48,48,48,48,48,48,48,48,48 0,48 0 "
-				 "0 0,0,0,0,0,0,0,0,0,0,0 0,0 0 kmalloc-4k;" KMA_TEST_LABEL "\n");
+	kma_expect_history(test,
+			   "48 0,64,48,48,48,48,48,48,48,48,48 0,48 0 0 0,0,0,0,0,0,0,0,0,0,0 0,0 0 "
+			   KMA_TEST_PAIR);
 }
 
 /* Check a column of the newest mark of a series. */
@@ -155,14 +158,15 @@ static void kma_expect_mark(struct kunit *test, u64 series_s, const char *column
 {
 	const struct kma_snapshot *snap = kma_table_open(test, &kma_table_marks);
 	const int series = kma_table_column(snap->table, "series_s");
+	const int at = kma_table_column(snap->table, column);
+	const struct kma_table_ops *ops = snap->table->ops;
 	const char *row = snap->rows;
 	size_t i;
 
-	for (i = 0; i < snap->nr_rows; i++, row += snap->table->ops->row_size) {
-		if (snap->table->ops->value(snap, row, series) != series_s)
+	for (i = 0; i < snap->nr_rows; i++, row += ops->row_size) {
+		if (ops->value(snap, row, series) != series_s)
 			continue;
-		KUNIT_EXPECT_EQ_MSG(test, snap->table->ops->value(snap, row, kma_table_column(
-				    snap->table, column)), value, "%s", column);
+		KUNIT_EXPECT_EQ_MSG(test, ops->value(snap, row, at), value, "%s", column);
 		return;
 	}
 	KUNIT_FAIL(test, "no mark of %llu s", series_s);

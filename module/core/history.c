@@ -559,8 +559,9 @@ static void kma_history_list_mark(const struct kma_history *h, u64 now, u32 inde
 			(struct kma_history_mark) { .index = index, .age = now - time };
 }
 
-static_assert(KMA_HISTORY_MARKS_1M >= KMA_RECENT_MARKS &&
-	      KMA_HISTORY_MARKS_1M >= KMA_HISTORY_MARKS_1H);
+/* There is room for the marks of each series. */
+static_assert(KMA_RECENT_MARKS <= KMA_HISTORY_MARKS_1M);
+static_assert(KMA_HISTORY_MARKS_1H <= KMA_HISTORY_MARKS_1M);
 
 void kma_history_list(const struct kma_history *h, u64 now, struct kma_history_marks *marks)
 {

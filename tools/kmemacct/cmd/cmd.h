@@ -258,8 +258,8 @@ extern const struct command commands[];
 const struct command *commands_find(const char *name);
 
 /*
- * Check whether a cache exists of which a table has no rows; NULL: any cache.  Return: 0, or -1 after
- * calling fail().
+ * Check whether a cache exists of which a table has no rows; NULL: any cache.
+ * Return: 0, or -1 after calling fail().
  */
 int commands_check_cache(const struct table *t, const char *cache);
 
@@ -396,7 +396,7 @@ extern const char * const history_by[];
 
 /*
  * Make a row for each call site of the table history, with its change and a line of blocks.  With
- * -j, the lists stay.
+ * -j or -r, only keep the rows of --cache.
  */
 void history_make(struct view *v, const struct options *o);
 

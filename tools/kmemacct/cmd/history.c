@@ -128,7 +128,7 @@ static int level_of(u64 kb, u64 least, u64 most)
 }
 
 /*
- * Make the blocks of a row, the newest last.  If there are fewer blocks than marks, each block shows
+ * Make the blocks of a row, the newest last.  If there are fewer blocks than marks, each block is
  * the newest of several marks.  A mark with an unknown size is blank.
  */
 static char *make_blocks(const struct past *past, size_t marks, size_t blocks)
@@ -201,15 +201,15 @@ static void set_row(struct table *t, struct row *row, const struct past *past, s
 	row->v[COL_blocks] = (uintptr_t)table_own(t, make_blocks(past, marks, blocks));
 }
 
+#define NOTE "marks every %s, the oldest %s ago; change is since a row's first block, and blocks range from its minimum to its maximum"
+
 static void set_texts(struct view *v, const struct series *s, u64 age_s, size_t blocks)
 {
 	char age[NUMBER_LEN];
 
 	v->t->columns[COL_blocks].title = table_own(v->t, make_scale(age_s, blocks));
 	number_print_age(age, age_s * 1000);
-	v->note = view_own(v, alloc_print(
-		"marks every %s, the oldest %s ago; change is since a row's first block, and blocks range "
-		"from its minimum to its maximum", s->each, age));
+	v->note = view_own(v, alloc_print(NOTE, s->each, age));
 }
 
 /* Keep the rows of a cache, or all rows if there is none. */

@@ -94,7 +94,10 @@ int exist_cgroup(const char *path);
  */
 struct table *reclaim_mark(struct table *t);
 
-/* Check whether these caches are known.  Return: 0, or -1 after calling fail(). */
+/*
+ * Check whether the source says which caches the kernel can shrink.  Return: 0, or -1 after calling
+ * fail().
+ */
 int reclaim_check(const struct source *s);
 
 /* ---- addresses of call sites, for --raw-ip (kallsyms.c) ------------------- */

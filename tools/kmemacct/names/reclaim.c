@@ -47,7 +47,10 @@ static int compare(const void *label, const void *row)
 	return strcmp(label, (*(struct row * const *)row)->label);
 }
 
-/* Mark call sites by the caches that they allocate from.  A row [other] has any call sites. */
+/*
+ * Mark call sites by the caches that they allocate from.  A row [other] may stand for any call
+ * site, so it stays unknown.
+ */
 static void mark_sites(struct table *t, const char *caches)
 {
 	struct table *pairs = source_table(t->source, "cache_sites");
@@ -84,7 +87,7 @@ struct table *reclaim_mark(struct table *t)
 	return t;
 }
 
-#define UNKNOWN_CACHES	"%s does not tell which caches are reclaimable"
+#define UNKNOWN_CACHES	"%s does not show which caches are reclaimable"
 #define OMIT	": omit --unreclaimable"
 
 int reclaim_check(const struct source *s)

@@ -24,8 +24,8 @@
  * packed with.
  *
  * The file `reclaimable` is not a file of the module: it has the names of the slab caches that the
- * kernel could shrink.  Snapshots of machines without /sys/kernel/slab do not have it, and neither
- * have those of earlier versions of kmemacct.
+ * kernel could shrink.  Snapshots of machines without /sys/kernel/slab do not have it, nor do
+ * those of earlier versions of kmemacct.
  *
  * The manifest has a version of its own, which changes only if a name in the manifest gets another
  * meaning.

@@ -20,10 +20,10 @@ struct source;
 /* ---- columns -------------------------------------------------------------- */
 
 /*
- * The formats of kmemacct_abi.h, but TYPE and LIST are a NAME here: text without blanks.  In addition, SPARSE
- * is a number whose zero prints as a dot, a BOUND is an upper bound of a number, or NO_ID, and a
- * RATE is the bits of a double, NAN if it is not known.  A FLAG is 1, 0, or NO_ID if it is not
- * known; for 1, text has the first letter of the column's name, and otherwise nothing.
+ * The formats of kmemacct_abi.h, but TYPE and LIST are read as NAME: text without blanks.  In
+ * addition, SPARSE is a number whose zero prints as a dot, a BOUND is an upper bound of a number,
+ * or NO_ID, and a RATE is the bits of a double, NAN if it is not known.  A FLAG is 1, 0, or NO_ID
+ * if it is not known; for 1, text has the first letter of the column's name, and otherwise nothing.
  */
 enum format {
 	FORMAT_U64,

@@ -70,8 +70,8 @@ static const struct golden {
 	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET_CHANGES)
 		    "# " COUNTS_COLUMNS "stack\n" },
 	/* A row whose last ten minutes are known, and one of which only the last two marks are. */
-	{ "history", "# kmemacct history 8 sample_bytes=0 ages_10s_s=20,10,0 ages_1m_s=60,20 "
-		"ages_1h_s=60 since=load window_s=60.000\n"
+	{ "history", "# kmemacct history 8 sample_bytes=0 since=load window_s=60.000\n"
+		"# ages_10s_s=20,10,0 ages_1m_s=60,20 ages_1h_s=60\n"
 		"# " KMA_HISTORY_COLUMNS(TITLE) "\n"
 		"30 10,20,30 0,10 0 0 0,0,0 0,0 0 kmalloc-64;alloc+0x1 [mod]\n"
 		"7 7,7 0,7 0 2 2,2 0,2 0 dentry;__d_alloc+0x29\n" },

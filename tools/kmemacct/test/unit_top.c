@@ -1055,8 +1055,7 @@ TEST(top_views_without_history_say_so)
 	begin_page(top_ui_page(ui), "latency");
 	show_table(top_ui_page(ui), parse_golden("latency"), 0);
 	top_ui_key(ui, 'm');
-	EXPECT_TEXT(ui->message,
-		    "this view shows nothing that is live: it has no window and no mark");
+	EXPECT_TEXT(ui->message, "this view shows no live memory: w and m have no effect");
 	EXPECT(!top_ui_page(ui)->rows->mark);
 	top_page_free(top_ui_page(ui));
 	free(ui);

@@ -7,7 +7,7 @@
 /* On a smaller screen, the rows need the lines. */
 #define SCREEN_LINES	24
 
-/* Width of the name and the size before a bar, and the least of the bar in its brackets. */
+/* Width of the name and the size before a bar, and the minimum width of the bar in its brackets. */
 #define NAME_WIDTH	11
 #define BAR_MIN		10
 
@@ -22,7 +22,7 @@ struct part {
  * @name: its name
  * @bytes: the size of all
  * @part: its parts, of which the last one has no letter
- * @text: the text behind the bar
+ * @text: the text after the bar
  */
 struct bar {
 	const char *name;
@@ -86,7 +86,7 @@ static void fill(struct top_canvas *c, int line, int from, int width, const stru
 	}
 }
 
-/* @text: width of the texts behind the bars.  Return: the line after it. */
+/* @text: width of the texts after the bars.  Return: the line after it. */
 static int draw_bar(struct top_canvas *c, int line, const struct bar *b, int text)
 {
 	const int width = c->columns - NAME_WIDTH - text - 3;

@@ -68,9 +68,9 @@ static double variance_of(const struct top_spec *s, const struct table *t, const
 }
 
 /**
- * struct earlier - what a change is the difference to
+ * struct earlier - what a change is measured against
  * @t: the earlier table
- * @row: the row in this table; NULL if it is new since
+ * @row: the row in this table; NULL if it is newer
  * @seconds: what the difference is divided by; 0: it is not known
  */
 struct earlier {
@@ -79,7 +79,7 @@ struct earlier {
 	double seconds;
 };
 
-/* The change since a mark is not divided.  @row: a row, or NULL for all */
+/* The change since a mark is not divided by time.  @row: a row, or NULL for all */
 static struct earlier earlier_of(const struct top_page *p, const struct top_spec *s,
 				 const struct top_row *row)
 {
@@ -289,7 +289,7 @@ static struct table *make_table(const struct maker *m)
 	return t;
 }
 
-/* Add up all rows.  Those that have vanished are part of the growth of all. */
+/* Add up all rows.  Rows that have vanished count in the total growth. */
 static void add_up(struct top_page *p)
 {
 	const struct table *now = p->rows->now;
@@ -322,7 +322,7 @@ static void store_history(struct top_page *p)
 	}
 }
 
-/* Return: the column of @t to sort by, which has other columns in another window. */
+/* A window adds or removes columns after those of the specs: find the sort key in @t by name. */
 static int key_in(const struct top_page *p, const struct table *t)
 {
 	if (!p->v.t || top_rates_spec(p, p->key))

@@ -278,7 +278,7 @@ static void draw_help(struct top_canvas *c, struct top_ui *ui)
 		"[, ]               scroll long names, as Shift-Left and Shift-Right do\n"
 		"d, Enter           details of a row: all numbers, graphs, stacks\n"
 		"w                  show the change in 1min, 10min or 1h, or growth/s\n"
-		"m                  mark now, and show the change since then: +mark; w ends it\n"
+		"m                  set a mark, and show the change since (+mark); w removes it\n"
 		"/                  show only rows that contain a text; Esc shows all\n"
 		"p, Space           freeze, and go on\n"
 		"s                  set the seconds between refreshes\n"
@@ -289,7 +289,7 @@ static void draw_help(struct top_canvas *c, struct top_ui *ui)
 		"\n"
 		"NAME/s: since the last refresh, per second; - is not known\n"
 		"~ is an estimate from samples: details have its interval\n"
-		"RAM is u user, c page cache, s slab, r reclaimable slab, o other, and free\n";
+		"RAM bar: u user, c page cache, s slab, r reclaimable slab, o other; blank: free\n";
 
 	draw_text(c, 1, help, &ui->scroll);
 }

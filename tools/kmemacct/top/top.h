@@ -169,7 +169,7 @@ struct top_point {
  * struct top_row - a row
  * @now: the row in the last table
  * @before: the row in the table before it; NULL if it is new
- * @marked: the row in the marked table; NULL if it is new since
+ * @marked: the row in the marked table; NULL if it is newer
  * @hash: hash of what identifies it
  * @slot: its slot in the history, or TOP_NO_SLOT
  * @paired: the row has been found in the next table

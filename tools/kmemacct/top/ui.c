@@ -99,7 +99,7 @@ static int take_over(struct top_ui *ui, struct table *t, u64 began_ms, const cha
 	if (!top_rows_update(p->rows, t, began_ms, clock_uptime_ms()) && p->chosen == ui->window)
 		return 0;
 	if (marked && !p->rows->mark)
-		tell(ui, "the counts were reset, and the mark is gone: m marks again");
+		tell(ui, "the counts were reset, so the mark was removed: press m to set it again");
 	p->chosen = ui->window;
 	top_rates_make(p);
 	if (key && set_key(p, key))
@@ -224,7 +224,7 @@ static void mark(struct top_ui *ui)
 static void window_key(struct top_ui *ui, int key)
 {
 	if (!top_window_is_shown(top_ui_page(ui)->view))
-		tell(ui, "this view shows nothing that is live: it has no window and no mark");
+		tell(ui, "this view shows no live memory: w and m have no effect");
 	else if (key == 'w')
 		next_window(ui);
 	else

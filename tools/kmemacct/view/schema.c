@@ -36,6 +36,7 @@ struct shown {
 #define OBJECTS	LIVE " share_pct live_objs objs_alloc frees ?no_entry"
 #define DROP_OBJECTS \
 	"frees no_entry objs_alloc live_objs share_pct change_1m change_10m change_1h"
+#define SLABS	"age_ms free_kb slab_reclaimable_kb slab_unreclaimable_kb"
 #define ACCT	"net_pages alloc_pages free_pages slab_bytes stall_us"
 #define DROP_ACCT	"free_pages slab_bytes alloc_pages stall_us"
 #define COMM	"alloc_pages allocs slab_bytes slab_hits stall_us"
@@ -50,9 +51,7 @@ static const struct shown shown[] = {
 	{ "stacks", OBJECTS, DROP_OBJECTS, true, NEED_SAMPLING, "no sample was taken" },
 	{ "history", "live_kb kb_10s kb_1m kb_1h !change_kb !blocks", NULL, true,
 	  .nothing = "nothing was live at any mark" },
-	{ "marks",
-	  "age_ms free_kb slab_reclaimable_kb slab_unreclaimable_kb unmovable_kb movable_kb "
-	  "reclaimable_kb stalled_us failed",
+	{ "marks", SLABS " unmovable_kb movable_kb reclaimable_kb stalled_us failed",
 	  "reclaimable_kb movable_kb unmovable_kb failed stalled_us" },
 	{ "cache_sites", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "charges", "live_bytes share_pct ?page_bytes live_objs",

@@ -319,8 +319,8 @@ void view_cut(struct view *v, size_t nr)
 }
 
 /*
- * Add up a column.  A sum with an unknown part is unknown.  A flag of a sum is 1 if those of all
- * parts are, and 0 if that of a part is.
+ * Add up a column.  A sum with an unknown part is unknown.  The flag of a sum is 0 if any part's is
+ * 0, otherwise unknown if any is unknown, otherwise 1.
  */
 static u64 add_up(const struct table *t, int column, struct row * const *rows, size_t nr)
 {

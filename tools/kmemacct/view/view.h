@@ -505,7 +505,7 @@ struct machine {
 	u64 reclaimable;
 };
 
-/* Read what the memory is used for.  Nothing of it is known of a snapshot. */
+/* Read what the memory is used for.  For a snapshot, all members are 0. */
 struct machine machine_read(const struct source *s);
 
 /* Return: the same in one line, which the caller frees; NULL: not known. */

@@ -354,15 +354,17 @@ static s64 kma_past(const struct kma_history_slot *slot, u32 index)
 /* Marks are in their order, and those of each series are about as far apart as they should be. */
 static void kma_compare_ages(const struct kma_history_marks *marks)
 {
+	u64 time;
 	u32 i, m;
 
 	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
 		kma_expect(marks->nr[i] && marks->nr[i] <= (i < 2 ? 60 : 48));
 		for (m = 1; m < marks->nr[i]; m++)
 			kma_expect(marks->mark[i][m].age < marks->mark[i][m - 1].age);
-		for (m = 0; m < marks->nr[i]; m++)
-			kma_expect(kma_now - kma_history_time(&kma_history,
-				   marks->mark[i][m].index) == marks->mark[i][m].age);
+		for (m = 0; m < marks->nr[i]; m++) {
+			time = kma_history_time(&kma_history, marks->mark[i][m].index);
+			kma_expect(kma_now - time == marks->mark[i][m].age);
+		}
 	}
 }
 

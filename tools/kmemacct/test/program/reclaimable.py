@@ -157,7 +157,7 @@ def marks_nothing_that_is_unknown(t):
 def leaves_out_what_is_reclaimable(t):
     write_tables(t)
     for args in "callers", "callers --by cache", "caches":
-        check(f"{t.sys}/kernel/slab does not tell {OMIT % ''}",
+        check(f"{t.sys}/kernel/slab does not show {OMIT % ''}",
               t.error(f"{args} --unreclaimable"))
     write_marks(t)
     text = t.out("--unreclaimable")
@@ -208,7 +208,7 @@ def snapshot_may_lack_marks(t):
                       for name in ("callers", "caches", "cache_sites")])
     for taken in old, bare:
         for args in "callers", "caches":
-            check(f"{taken} does not tell " + OMIT %
+            check(f"{taken} does not show " + OMIT %
                   " (taken by an earlier version, or without /sys/kernel/slab)",
                   t.error(args, "--unreclaimable", "-i", taken))
             check_not_in(" r ", t.out(args, "-i", taken))

@@ -178,9 +178,9 @@ def windows_are_chosen_and_marked(t):
         s.wait("since_mark      +2.00K", "change_1m       0", "change_10m      +4.00K = ")
         s.keys("Escape")
         t.replace("callers", windows([("slow+0x1", 9000, 0, 8192)], "1.000", since="reset"))
-        s.wait("the counts were reset, and the mark is gone", "growth/s")
+        s.wait("the counts were reset, so the mark was removed", "growth/s")
         s.keys("w")
-        s.wait(", 0 in 1m04s", gone=["reset, and"])
+        s.wait(", 0 in 1m04s", gone=["reset, so"])
         # A mark is that of one view, and stays while another one is shown.
         s.keys("m", "2")
         s.wait("1 caches", "no history of 1min yet", gone=["+mark"])
