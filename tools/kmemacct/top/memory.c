@@ -101,14 +101,15 @@ static int draw_bar(struct top_canvas *c, int line, const struct bar *b, int tex
 	return line + 1;
 }
 
-int top_memory_draw(struct top_canvas *c, int line, const struct top_memory *m)
+int top_memory_draw(struct top_canvas *c, int line, struct top_memory *m)
 {
 	const struct bar ram = ram_bar(&m->machine), slab = slab_bar(m);
 	int text = 0;
 
 	text_widen(&text, ram.text);
 	text_widen(&text, slab.text);
-	if (!m->machine.ram || c->lines < SCREEN_LINES ||
+	m->hidden = c->lines < SCREEN_LINES;
+	if (!m->machine.ram || m->hidden ||
 	    c->columns < NAME_WIDTH + BAR_MIN + 3 + text)
 		return line;
 	line = draw_bar(c, line, &ram, text);

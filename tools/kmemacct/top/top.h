@@ -449,16 +449,18 @@ char top_canvas_ascii(char c);
  * @recorded: how much of its slabs the rows of the table caches have
  * @is_recorded: this is known
  * @sampled: this is an estimate
+ * @hidden: the screen is too small for bars, so that nothing is read for them
  */
 struct top_memory {
 	struct machine machine;
 	u64 recorded;
 	bool is_recorded;
 	bool sampled;
+	bool hidden;
 };
 
 /* Draw the bars, unless nothing is known or the screen is small.  Return: the next line. */
-int top_memory_draw(struct top_canvas *c, int line, const struct top_memory *m);
+int top_memory_draw(struct top_canvas *c, int line, struct top_memory *m);
 
 /* ---- the user interface (ui.c) -------------------------------------------- */
 

@@ -111,18 +111,23 @@ static int take_over(struct top_ui *ui, struct table *t, u64 began_ms, const cha
 /* A failure here only means that the bars are missing. */
 static void read_memory(struct top_ui *ui)
 {
-	struct table *caches;
+	const struct table *shown = top_ui_page(ui)->rows->now, *caches = shown;
+	struct table *other = NULL;
 
-	ui->memory = (struct top_memory) { .machine = machine_read(&module_source) };
+	ui->memory = (struct top_memory) { .hidden = ui->memory.hidden };
+	if (ui->memory.hidden)
+		return;
+	ui->memory.machine = machine_read(&module_source);
 	if (!ui->memory.machine.slab)
 		return;
-	caches = source_table(&module_source, "caches");
+	if (strcmp(shown->name, "caches"))
+		caches = other = source_table(&module_source, "caches");
 	if (!caches)
 		return;
 	ui->memory.is_recorded = true;
 	ui->memory.recorded = machine_recorded(caches);
 	ui->memory.sampled = caches->sampled;
-	table_free(caches);
+	table_free(other);
 }
 
 int top_ui_refresh(struct top_ui *ui, const char *key)
