@@ -66,6 +66,19 @@ static void put(FILE *text, const char *before, u64 bytes, const char *after)
 	fprintf(text, "%s%s%s", before, size, after);
 }
 
+/* Put how much of the slabs the rows of the table caches have, if that can be read. */
+static void put_recorded(FILE *text, const struct source *s, u64 slab)
+{
+	struct table *caches = slab ? source_table(s, "caches") : NULL;
+	char share[NUMBER_LEN];
+
+	if (!caches)
+		return;
+	number_print_share(share, number_ratio(machine_recorded(caches), slab, 100000));
+	fprintf(text, ", %s%s recorded", caches->sampled ? "~" : "", share);
+	table_free(caches);
+}
+
 char *machine_line(const struct source *s)
 {
 	const struct machine m = machine_read(s);
@@ -81,7 +94,9 @@ char *machine_line(const struct source *s)
 	put(text, "user ", m.user, ", ");
 	put(text, "page cache ", m.cache, ", ");
 	put(text, "slab ", m.slab, " (");
-	put(text, "", m.reclaimable, " reclaimable)");
+	put(text, "", m.reclaimable, " reclaimable");
+	put_recorded(text, s, m.slab);
+	fputc(')', text);
 	text_close(text);
 	return line;
 }
