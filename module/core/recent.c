@@ -80,12 +80,11 @@ void kma_recent_drop(struct kma_recent *r, u16 nr)
 
 bool kma_recent_word(const struct kma_recent *r, u16 nr, u32 index, u32 *word)
 {
-	const struct kma_recent_entry *e = &r->entry[nr - 1];
+	const u32 ago = (r->newest + KMA_RECENT_MARKS - index) % KMA_RECENT_MARKS;
 
-	if (nr == KMA_RECENT_NONE ||
-	    (r->newest + KMA_RECENT_MARKS - index) % KMA_RECENT_MARKS >= e->nr)
+	if (nr == KMA_RECENT_NONE || ago >= r->entry[nr - 1].nr)
 		return false;
-	*word = e->word[index];
+	*word = r->entry[nr - 1].word[index];
 	return true;
 }
 
