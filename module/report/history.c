@@ -221,7 +221,7 @@ static void kma_history_show(struct seq_file *seq, const struct kma_snapshot *sn
 	seq_printf(seq, " %s\n", row->label);
 }
 
-static void kma_history_head(struct seq_file *seq, const struct kma_snapshot *snap)
+static void kma_history_table_head(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	static const char *const names[KMA_HISTORY_SERIES] = { "10s", "1m", "1h" };
 	u32 i, m;
@@ -239,7 +239,7 @@ const struct kma_table_ops kma_history_ops = {
 	.past = true,
 	.fill = kma_history_fill,
 	.merge = kma_history_table_merge,
-	.head = kma_history_head,
+	.head = kma_history_table_head,
 	.value = kma_history_table_value,
 	.label = kma_history_table_label,
 	.show = kma_history_show,

@@ -258,12 +258,6 @@ extern const struct command commands[];
 const struct command *commands_find(const char *name);
 
 /*
- * Check whether a cache exists of which a table has no rows; NULL: any cache.
- * Return: 0, or -1 after calling fail().
- */
-int commands_check_cache(const struct table *t, const char *cache);
-
-/*
  * Make the table that a command prints, without rows.  Of @o, only --by, --table and -j matter.
  * Return: false if it prints none with columns.
  */
@@ -303,6 +297,12 @@ int show_stream(const struct options *o, const char *name);
  * Return: 0, or -1 after calling fail().
  */
 int show_check_names(const struct table *t, const struct match *match);
+
+/*
+ * Check whether a cache exists of which a table has no rows; NULL: any cache.
+ * Return: 0, or -1 after calling fail().
+ */
+int show_check_cache(const struct table *t, const char *cache);
 
 /*
  * Sort and select rows as the options say, and compute the total.  Return: 0, or -1 after fail().

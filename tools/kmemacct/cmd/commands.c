@@ -208,16 +208,6 @@ static int check_sites(const struct options *o)
 		    wrong & OPTION_RAW_IP ? "--raw-ip" : "--module", o->by);
 }
 
-int commands_check_cache(const struct table *t, const char *cache)
-{
-	if (!cache || t->nr_rows)
-		return 0;
-	if (source_is_snapshot(t->source))
-		return fail("%s: no object of the cache '%.64s' was recorded",
-			    source_path(t->source), cache);
-	return exist_cache(cache);
-}
-
 static int check_unreclaimable(const struct options *o)
 {
 	return o->given & OPTION_UNRECLAIMABLE ? reclaim_check(o->source) : 0;
@@ -237,7 +227,7 @@ static int run_callers(const struct command *c, const struct options *o)
 	if (check_sites(o) || show_read(&v, o, table_of(c, o)))
 		return -1;
 	callers_of(&v, o);
-	if (commands_check_cache(v.t, o->cache) || check_unreclaimable(o)) {
+	if (show_check_cache(v.t, o->cache) || check_unreclaimable(o)) {
 		view_end(&v);
 		return -1;
 	}

@@ -297,7 +297,7 @@ int history_run(const struct command *c, const struct options *o)
 	if (show_read(&v, o, c->table))
 		return -1;
 	history_make(&v, o);
-	if (commands_check_cache(v.t, o->cache)) {
+	if (show_check_cache(v.t, o->cache)) {
 		view_end(&v);
 		return -1;
 	}

@@ -138,6 +138,16 @@ int show_check_names(const struct table *t, const struct match *match)
 	return site.site && !has_row(t, &site) ? exist_site(t, site.site) : 0;
 }
 
+int show_check_cache(const struct table *t, const char *cache)
+{
+	if (!cache || t->nr_rows)
+		return 0;
+	if (source_is_snapshot(t->source))
+		return fail("%s: no object of the cache '%.64s' was recorded",
+			    source_path(t->source), cache);
+	return exist_cache(cache);
+}
+
 /* Check a table whose rows are read one by one, and none of which was wanted. */
 static int check_none(const struct stream *s)
 {

@@ -120,8 +120,10 @@ static void read_memory(struct top_ui *ui)
 	ui->memory.machine = machine_read(&module_source);
 	if (!ui->memory.machine.slab)
 		return;
-	if (strcmp(shown->name, "caches"))
-		caches = other = source_table(&module_source, "caches");
+	if (strcmp(shown->name, "caches")) {
+		other = source_table(&module_source, "caches");
+		caches = other;
+	}
 	if (!caches)
 		return;
 	ui->memory.is_recorded = true;
