@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the whole machine's memory was used for.  See machine.h. */
+/* The state of the machine's memory.  See machine.h. */
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the whole machine's memory was used for, at each mark of the history (marks.h).
+ * The state of the machine's memory, which is noted at each mark of the history (marks.h).
  *
  * Context of all functions: process, may sleep; kma_lock is held.
  */

@@ -221,9 +221,8 @@ u64 kma_history_time(const struct kma_history *h, u32 index);
 u32 kma_history_seconds(int series);
 
 /*
- * Get a slot, of @nr_slots, in which something was live at some mark.  @id is set to a row, of any
- * table for which the history was made, whose cache and call site are those of the slot.  Returns
- * NULL if there is no such slot.
+ * Get slot number @s, below @nr_slots.  @id is set to a row of @t with the cache and the call site
+ * of the slot.  Returns NULL if the slot is not in use, or if nothing was live in it at any mark.
  */
 const struct kma_history_slot *kma_history_past(const struct kma_history *h,
 						const struct kma_sitetab *t, u32 s, u32 *id);

@@ -26,7 +26,7 @@ struct kma_history_row {
 	const char *label;
 };
 
-/* What a snapshot has beside its rows.  It is freed as @marks of the snapshot. */
+/* What @marks of a snapshot points to; both members are freed together. */
 struct kma_history_copy {
 	struct kma_history_marks marks;
 	struct kma_recent recent;
@@ -106,7 +106,7 @@ static int kma_history_fill(struct kma_snapshot *snap)
 			memcpy(row->word, slot->word, sizeof(row->word));
 		}
 		ret = kma_snapshot_pause(snap);
-		/* New marks, and rows that have left meanwhile */
+		/* Since then, new marks may have been set. */
 		if (!ret && marks != kma_history.marks)
 			ret = -EAGAIN;
 	}
@@ -124,7 +124,7 @@ static size_t kma_history_same(const struct kma_snapshot *snap, size_t i)
 	return nr;
 }
 
-/* What was live in a slot at a mark.  Returns false if it is not known. */
+/* Get the word of a slot at a mark.  Returns false if it is not known. */
 static bool kma_history_word(const struct kma_snapshot *snap, const struct kma_history_row *row,
 			     u32 index, u32 *word)
 {

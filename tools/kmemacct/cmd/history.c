@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What was live at earlier times: a line of blocks for each call site. */
+/* The command `history`: live memory at earlier times, as a line of blocks for each call site. */
 #include <langinfo.h>
 #include <math.h>
 #include <stdlib.h>
@@ -59,8 +59,8 @@ static const struct series *choose(const struct table *t, const char *by)
 /* ---- lists ---------------------------------------------------------------- */
 
 /*
- * What was live at the marks of a series and at the last mark of all, the newest first, of one or
- * more rows.
+ * The live sizes of one or more rows at the marks of a series, the newest first.  The newest one is
+ * that of the last mark of all, even if that is of another series.
  */
 struct past {
 	size_t rows;

@@ -338,7 +338,7 @@ static void kma_compare_at(const struct kma_history_mark *mark)
 	kma_expect(!kma_change_of(-1, mark).variance);
 }
 
-/* What was live in a slot at a mark, in KiB; -1 if it is not known. */
+/* Return the KiB that were live in a slot at a mark; -1 if it is not known. */
 static s64 kma_past(const struct kma_history_slot *slot, u32 index)
 {
 	u32 word;
@@ -567,7 +567,7 @@ static s64 kma_mark_of(u32 place, u32 ago)
 
 #define KMA_MANY	300
 
-/* Of many call sites, those that change most keep their place among those with more marks. */
+/* If many call sites change, more marks are kept of those that change most. */
 static void kma_those_that_change_most(void)
 {
 	u32 object = 0, place, nr = 0;

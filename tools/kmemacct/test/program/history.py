@@ -84,7 +84,7 @@ def leaves_unknown_marks_blank(t):
     late, leak, both = t.lines("history --by 10s -s change_kb", COLUMNS="200", **UTF8)[1:4]
     check("  +600K " + 53 * " " + "▁▂▃▅▆▇█ late+0x1", late[5:])
     check(60, len(leak.split()[2]))
-    # Of two caches, only what is known of both counts.
+    # Only marks that are known of both caches count.
     check(" 16.0K +8.00K " + 53 * " " + "▁▁▁▁▁▁█ both+0x1", f" {both.strip()}")
 
 

@@ -2,11 +2,13 @@
 """Tests of what was live at earlier times, against known objects, other tables and /proc."""
 from pathlib import Path
 
+from cgroups import limited, run_in
 from harness import check, check_between, check_equal, each_kernel, progress, single, wait_for
 from kernel import loaded
 from memory import meminfo_kb
 from page_truth import tracked
 from parts.failures import fail
+from parts.stalls import MIB, exceed
 from table import Table
 
 LEAKY = Path("/sys/kernel/debug/kmemacct_leaky")
@@ -102,6 +104,9 @@ def marks_agree_with_tables():
         fail(known, b"one")
         failed = sum(row["failed"] for row in known.lines("sites"))
         check(failed, "nothing has failed")
+        with limited("max") as cgroup:
+            (cgroup / "memory.high").write_text(str(16 * MIB))
+            run_in(cgroup, lambda: exceed(17 * MIB))
         near = next_mark(types)
         mark = near.mark
         stalls = [row["total_us"] for row in Table("latency").rows
@@ -110,6 +115,7 @@ def marks_agree_with_tables():
     check_near("pages", near, 128)
     check_equal("failed", failures, mark["failed"])
     check(failures >= failed, f"{failures} of {failed} failures")
+    check(sum(stalls), "no task has waited")
     # Each row is rounded down.
     check_between("stalled", sum(stalls), mark["stalled_us"], sum(stalls) + len(stalls))
     return f"{mark}"

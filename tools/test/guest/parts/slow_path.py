@@ -180,10 +180,9 @@ def slow_path_probed_later():
 # ---- throttling -----------------------------------------------------------------------------
 
 ROUNDS = 3
-# The least and the most memory that the kernel is told to keep free, in KiB.  Tasks are throttled
-# while less than half of it is free.
+# The range of min_free_kbytes, in KiB.  Tasks are throttled while less than half of this is free.
 LITTLE, MOST = 2 * 1024, 64 * 1024
-# What kswapd has to free, in KiB, before it wakes tasks that are throttled
+# kswapd has to free this much, in KiB, before it wakes the throttled tasks.
 THROTTLED_KB = 8 * 1024
 # After so many runs of kswapd, memory is short.
 KSWAPD_RUNS = 3
