@@ -72,20 +72,33 @@ unsigned long kma_slow_path_site(void)
 
 static struct kretprobe kma_slow_path;
 
+/* Where the latest call returned to whose return address was the kernel's own. */
+static unsigned long kma_slow_path_return;
+
+/* Whether the function was called right before this address. */
+static bool kma_slow_path_returns_to(unsigned long ip)
+{
+	const u8 *call = (u8 *)ip - KMA_CALL_BYTES;
+	const unsigned long function = ip + *(s32 *)(call + 1);
+
+	return *call == KMA_CALL_OPCODE &&
+	       (unsigned long)kma_slow_path.kp.addr - function <= KMA_ENDBR_BYTES;
+}
+
 /*
  * Where the call returns to.  A kretprobe of another tool has replaced the return address if it was
- * registered later, because it is called earlier.  Then there is no call of the function before
- * that address, and the call site has to be found by unwinding the stack.
+ * registered later, because it is called earlier.  Kernels have one call of the function, so the
+ * address is that of other calls.  If none was seen, it is 0, and the call site is found by
+ * unwinding the stack, for which 5.10 needs the address.
  */
 static struct kma_return kma_slow_path_return_at(const struct pt_regs *regs)
 {
 	struct kma_return from = kma_return_at(regs);
-	const u8 *call = (u8 *)from.ip - KMA_CALL_BYTES;
-	const unsigned long function = from.ip + *(s32 *)(call + 1);
 
-	if (*call != KMA_CALL_OPCODE ||
-	    (unsigned long)kma_slow_path.kp.addr - function > KMA_ENDBR_BYTES)
-		from.ip = 0;
+	if (!kma_slow_path_returns_to(from.ip))
+		from.ip = READ_ONCE(kma_slow_path_return);
+	else if (READ_ONCE(kma_slow_path_return) != from.ip)
+		WRITE_ONCE(kma_slow_path_return, from.ip);
 	return from;
 }
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from cgroups import limited, run_in
 from harness import Failed, check, check_zero, each_kernel, single
 from kernel import loaded, written
+from kprobes import probed
 from memory import anonymous, drop_caches, small_pages, touch
 from parts.latency_pressure import THP, zram_swap
 from table import Table, control, pairs_of
@@ -173,4 +174,21 @@ def stalls_agree_with_psi():
     return "; ".join(texts)
 
 
-PARTS = (stalls_agree_with_psi,)
+@each_kernel
+@single
+def stalls_probed_later():
+    """Test the causes of stalls after another tool has put kretprobes on the kernel's marks.
+
+    A kretprobe replaces the return address, which names the cause.
+    """
+    kretprobes = [(name, f"psi_memstall_{name}", True) for name in ("enter", "leave")]
+    with loaded("kmemacct"), limited("max") as cgroup, probed(*kretprobes) as probes:
+        (cgroup / "memory.high").write_text(str(16 * MIB))
+        pid = run_in(cgroup, lambda: exceed(17 * MIB))
+        causes = causes_of_stalls()
+        check(str(pid) in probes.read(), "the kretprobes were not called")
+    check(causes["memory.high"] > 0 and "other" not in causes, f"{causes}")
+    return f"{dict(causes)} us"
+
+
+PARTS = (stalls_agree_with_psi, stalls_probed_later)
