@@ -9,6 +9,7 @@ from harness import check, check_equal, check_zero, only_in, progress, wait_for
 from kernel import loaded
 from parts.acct import account
 from parts.countmaps import check_agree, mounts, new_cgroups, short_process, wait_for_rows
+from parts.history import KB, LEAKY, REQUESTS, leaked, next_mark, numbers
 from parts.lifetime import CHURN, CHURN_NAME, check_churned, churn, churn_values
 from parts.owners import NONE as NOT_CHARGED
 from parts.owners import OBJECTS, ask, found
@@ -73,12 +74,23 @@ def check_owners(kept):
                                    for name in kept}), found())
 
 
+def check_history(rounds):
+    """Check the history of a call site that leaks KB in each round, and frees nothing."""
+    next_mark()
+    _, row = leaked()
+    lists = {name: numbers(row[name]) for name in row if name.startswith("kb_")}
+    for name, kb in lists.items():
+        check_equal(name, sorted(kb), kb)
+    check_equal("live", [rounds * KB] * 2, [lists["kb_10s"][-1], row["live_kb"]])
+
+
 def one_round(shrinker, before, names, kept):
     """Let caches, cgroups, processes, mounts and waiting tasks come and go.  Check the tables.
 
     `before` is what churn_values() returned at the last reset.  `kept` gets the name of a process
     that leaves objects.
     """
+    LEAKY.write_text(str(REQUESTS))
     churn(CACHES)
     check_churned("caches", before)
     kept.append(short_processes(names))
@@ -109,7 +121,8 @@ def soak(rounds=1):
     """Test that nothing is used up, each row keeps its name, and every sum is exact."""
     names, kept = itertools.count(), []
     with cgroups(), loaded(SHRINKER), loaded("kmemacct_churn"), \
-            loaded("kmemacct", "latency=on threshold_us=0 pages=sites"), loaded("kmemacct_owner"):
+            loaded("kmemacct", "latency=on threshold_us=0 pages=sites"), loaded("kmemacct_owner"), \
+            loaded("kmemacct_leaky"):
         account("tasks,cgroups,comm_syscalls")
         shrinker = Truth(SHRINKER)
         control("reset")
@@ -121,6 +134,9 @@ def soak(rounds=1):
                 control("reset")
                 before = churn_values()
             progress(f"{number} of {rounds} rounds")
+        # A mark takes 10 s, which make check does not wait for.
+        if rounds > 1:
+            check_history(rounds)
         stats = check_unused(numbers)
         check(stats["countmap_recycled"], "no rows of countmaps were recycled")
         # Fewer rounds do not use half of the owners; make check-debug runs more.

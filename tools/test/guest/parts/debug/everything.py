@@ -6,14 +6,17 @@ import re
 import time
 from pathlib import Path
 
-from harness import check, check_equal, part, progress
+from cgroups import limited, run_in
+from harness import check, check_equal, check_zero, part, progress
 from kernel import DEBUGFS
 from parts.debug.shared import ENABLED, check_live, now_and_then
+from parts.slow_path import LOST, MIB
+from parts.stalls import exceed
 from parts.storms import check_storm_since
 from processes import user_load
 from sums import check_sums
-from table import check_stats, control, pairs_of, read_all, settings
-from truth import both, drop_estimated, storm
+from table import Table, check_stats, control, pairs_of, read_all, settings
+from truth import both, drop_estimated, storm, truth_loaded
 
 
 def toggle():
@@ -36,6 +39,34 @@ def change_owners():
             comm.write_text(f"name {random.randrange(1 << 20)}")
             user_load()
     comm.write_text(own)
+
+
+@contextlib.contextmanager
+def waiting():
+    """Yield a function that waits for memory, compacts it, and lets allocations fail."""
+    with truth_loaded("kmemacct_pages") as pages, limited("max") as cgroup:
+        (cgroup / "memory.high").write_text(str(8 * MIB))
+
+        def wait():
+            run_in(cgroup, lambda: exceed(9 * MIB))
+            # The lowest 16 MiB are fragmented and used up, by call sites that do not wait.
+            pages.run("fragment", "wake", "fail", "drop")
+            Path("/proc/sys/vm/compact_memory").write_text("1")
+            Path("/proc/sys/vm/drop_caches").write_text("2")
+
+        yield wait
+
+
+def check_waits():
+    """Check that waits, wake-ups and failures were counted since the last reset, and none lost.
+
+    Return their numbers as text.
+    """
+    check_zero(LOST, pairs_of("stats"))
+    numbers = {name: Table(name).sum(column) for name, column in
+               (("waits", "count"), ("wakers", "wakeups"), ("failures", "failed"))}
+    check(all(numbers.values()), f"{numbers}")
+    return ", ".join(f"{nr} {name}" for name, nr in numbers.items())
 
 
 def read_settings():
@@ -83,12 +114,12 @@ def watchpoints():
 
 @part
 def everything(size):
-    """Test readers, resets and switches while all CPUs allocate and free."""
+    """Test readers, resets, switches and waits while all CPUs allocate and free."""
     start = time.monotonic()
     # With this limit, reading is quick, and there is still room for all live objects.
-    with both("live_max=30000") as known:
+    with both("live_max=30000") as known, waiting() as wait:
         with contextlib.ExitStack() as stack:
-            for work in (read_all, read_all, read_settings, toggle, change_owners,
+            for work in (read_all, read_all, read_settings, toggle, change_owners, wait,
                          lambda: control("reset")):
                 stack.enter_context(now_and_then(work))
             seen = storm_for(known, size - size // 10)
@@ -99,7 +130,8 @@ def everything(size):
         check_sums()
         drop_estimated(known)
         check_sums()
-        seen += check_exact_since_reset(known, size // 10, (read_all, user_load))
+        seen += check_exact_since_reset(known, size // 10, (read_all, user_load, wait))
+        waited = check_waits()
         check_stats(dropped_live_full=0)
         live, recorded = check_live(known, "after the storm")
         check_equal("objects in allocs", live, recorded)
@@ -112,7 +144,7 @@ def everything(size):
     watched = watchpoints()
     seconds = time.monotonic() - start
     return (f"{seen} events in {seconds:.0f} s ({seen / seconds:.0f}/s), of them "
-            f"{irqs} hard interrupts, {sums['bulk_frees']} freed in bulk{watched}")
+            f"{irqs} hard interrupts, {sums['bulk_frees']} freed in bulk, {waited}{watched}")
 
 
 PARTS = (everything,)
