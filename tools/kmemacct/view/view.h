@@ -369,6 +369,10 @@ int delta_check_reset(const struct table *before, const struct table *after, u64
 /*
  * Subtract two readings of a table.  Rows that have changed are in the order of @after; those that
  * have vanished follow.  The new table takes ownership of both.
+ *
+ * A maximum that has grown is that of the time in between; one that has not becomes NO_ID.  In
+ * tables with histograms, no counter decreases: the earlier counts of rows that were recycled since
+ * are subtracted from the row [other].
  */
 struct table *delta_make(const char *name, struct table *before, struct table *after);
 
