@@ -464,10 +464,16 @@ const char *growth_table(int nr);
 const char *growth_find(const char *table);
 
 /*
- * Check that the rows of a table are call sites, so that they are in a module.  Return: 0, or -1
- * after fail().
+ * Test for a table of times, where nothing is live: readings are subtracted, if they count from the
+ * same moment.
  */
-int growth_check_module(const char *table);
+bool growth_is_timed(const char *table);
+
+/*
+ * Check that a table of this name has what is to be matched: call sites, or live sizes.
+ * Return: 0, or -1 after fail().
+ */
+int growth_check(const char *table, const struct match *match);
 
 /*
  * Compare two readings of a table.  This sorts the rows of both by label; the new table points to
@@ -486,7 +492,7 @@ struct bounds growth_bounds(const struct table *before, const struct row *b,
 /* Make a table with the columns of a comparison, which takes ownership of @t, one without rows. */
 struct table *growth_columns(struct table *t);
 
-/* Return: number of rows of a comparison that have grown significantly. */
+/* Return: number of rows of a comparison that have grown significantly; with times, of all rows. */
 size_t growth_count(const struct table *t);
 
 /* ---- the machine (machine.c) ---------------------------------------------- */
