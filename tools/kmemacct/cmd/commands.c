@@ -426,6 +426,10 @@ static int run_program(const struct command *c, const struct options *o)
 
 	if (!o->nr_args)
 		return fail("run needs a command: kmemacct run -- COMMAND");
+	if (o->table && o->given & OPTION_CGROUP)
+		return fail("--table is of the whole machine, and --cgroup is not: omit one");
+	if (o->table && growth_check(o->table, &o->match))
+		return -1;
 	commands_view(&v, c, o);
 	return show_check(&v, o) ? -1 : run_run(c, o);
 }
@@ -680,7 +684,8 @@ const struct command commands[] = {
 		.name = "run", .args = "-- COMMAND", .group = GROUP_FIND,
 		.what = "changes by call site while a command runs",
 		.example = "run --cgroup -- make -j4",
-		.takes = (OPTIONS_SITES | IP | OPTION_CGROUP | OPTION_MIN) & ~OPTION_INPUT,
+		.takes = (OPTIONS_SITES | IP | OPTION_CGROUP | OPTION_MIN | OPTION_TABLE) &
+			~OPTION_INPUT,
 		.run = run_program, .table = "callers", .derive = changes_of, .keys = "bytes_alloc",
 		.status = "that of COMMAND; 127: not found; 126: cannot run; 125: another failure",
 		.failure = STATUS_RUN, .starts = true,
