@@ -54,11 +54,13 @@ def waiting():
             Path("/proc/sys/vm/compact_memory").write_text("1")
             Path("/proc/sys/vm/drop_caches").write_text("2")
 
-        yield wait
-        # The process that waits outlives the one that has started it.
-        (cgroup / "cgroup.kill").write_text("1")
-        wait_for("an empty cgroup",
-                 lambda: "populated 0" in (cgroup / "cgroup.events").read_text())
+        try:
+            yield wait
+        finally:
+            # The process that waits outlives the one that has started it.
+            (cgroup / "cgroup.kill").write_text("1")
+            wait_for("an empty cgroup",
+                     lambda: "populated 0" in (cgroup / "cgroup.events").read_text())
 
 
 def check_waits():
