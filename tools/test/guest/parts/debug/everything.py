@@ -137,6 +137,8 @@ def everything(size):
         drop_estimated(known)
         check_sums()
         seen += check_exact_since_reset(known, size // 10, (read_all, user_load, wait))
+        # In a short run, no wait may have come to its end.
+        wait()
         waited = check_waits()
         check_stats(dropped_live_full=0)
         live, recorded = check_live(known, "after the storm")
