@@ -383,6 +383,12 @@ void delta_pairs(struct table *t, const struct table *before);
  */
 const char *site_module(const char *site, size_t *len);
 
+/*
+ * Find the call site in a label `cache;site`.
+ * Return: the call site; NULL if the label is of another cache than @cache, which may be NULL.
+ */
+const char *site_of_cache(const char *label, const char *cache);
+
 /* ---- groups (group.c) ----------------------------------------------------- */
 
 /*
