@@ -54,7 +54,7 @@ static const struct metric {
 enum { LIVE_BYTES = 0, ALLOCATED_BYTES = 4 };
 
 /**
- * struct series - the numbers of a call site, or of several
+ * struct numbers - the numbers of a call site, or of several
  * @site: the call site, without its module
  * @module: its module, `kernel` for code in no module; for names in brackets that are no call
  *	sites, such as [unknown], it is this name
@@ -63,7 +63,7 @@ enum { LIVE_BYTES = 0, ALLOCATED_BYTES = 4 };
  * @value: its numbers
  * @variance: their variances; 0 if they are exact
  */
-struct series {
+struct numbers {
 	const char *site;
 	const char *module;
 	const char *reclaimable;
@@ -86,14 +86,14 @@ struct export {
 	struct table *callers;
 	struct table *stats;
 	u64 count_start;
-	struct series *listed;
+	struct numbers *listed;
 	size_t nr;
-	struct series other;
+	struct numbers other;
 	size_t nr_other;
-	struct series total;
+	struct numbers total;
 };
 
-static void add(struct series *sum, const struct series *more)
+static void add(struct numbers *sum, const struct numbers *more)
 {
 	size_t i;
 
@@ -103,13 +103,13 @@ static void add(struct series *sum, const struct series *more)
 	}
 }
 
-static void add_other(struct export *e, const struct series *s)
+static void add_other(struct export *e, const struct numbers *s)
 {
 	add(&e->other, s);
 	e->nr_other++;
 }
 
-static void add_row(struct series *s, const struct table *t, const struct row *row)
+static void add_row(struct numbers *s, const struct table *t, const struct row *row)
 {
 	size_t i;
 	int at;
@@ -154,7 +154,7 @@ static bool is_chosen(const struct table *t, const struct row *row, const struct
 static int compare(const void *a, const void *b)
 {
 	static const int keys[] = { LIVE_BYTES, ALLOCATED_BYTES };
-	const struct series *x = a, *y = b;
+	const struct numbers *x = a, *y = b;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
@@ -164,7 +164,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Split `symbol+0xoff [module]`. */
-static void split(struct series *s)
+static void split(struct numbers *s)
 {
 	char *open = strstr(s->site, " [");
 
@@ -176,18 +176,18 @@ static void split(struct series *s)
 	open[strlen(open + 2) + 1] = '\0';
 }
 
-static void make_series(struct export *e, const struct options *o)
+static void list_sites(struct export *e, const struct options *o)
 {
 	const u64 most = o->given & OPTION_SERIES ? o->series : SERIES_SITES;
 	struct table *t = e->callers;
-	struct series s;
+	struct numbers s;
 	size_t i, next;
 
 	e->listed = alloc(t->nr_rows + 1, sizeof(*e->listed));
-	e->other = (struct series) { .site = "other", .module = "other" };
+	e->other = (struct numbers) { .site = "other", .module = "other" };
 	view_sort_by_label(t);
 	for (i = 0; i < t->nr_rows; i = next) {
-		s = (struct series) {
+		s = (struct numbers) {
 			.site = t->rows[i]->label, .reclaimable = reclaimable_of(t, t->rows[i]),
 		};
 		for (next = i + view_same(t, i); i < next; i++)
@@ -248,7 +248,7 @@ static void write_total(struct metrics *m, const struct export *e, size_t i)
 static void write_sites(const struct metrics *m, const struct export *e, size_t i, bool variance)
 {
 	const size_t nr = e->nr + !m->counter;
-	const struct series *s;
+	const struct numbers *s;
 	size_t at;
 
 	for (at = 0; at < nr; at++) {
@@ -483,9 +483,9 @@ int export_run(const struct command *c, const struct options *o)
 	if (e.callers)
 		e.stats = source_table(o->source, "stats");
 	if (e.stats && !check_identity(&e)) {
-		e.callers = reclaim_mark(e.callers);
+		e.callers = reclaim_flag(e.callers);
 		e.count_start = find_count_start(e.callers);
-		make_series(&e, o);
+		list_sites(&e, o);
 		ret = 0;
 		if (path && strcmp(path, "-"))
 			ret = write_file(&e, path, format == 1);

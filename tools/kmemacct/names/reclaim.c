@@ -41,8 +41,8 @@ static struct table *add_column(struct table *t)
 	return t;
 }
 
-/* Mark rows of caches or cache_sites, in which a call site without a semicolon may follow. */
-static void mark_caches(struct table *t, const struct map *caches)
+/* Flag rows of caches or cache_sites, in which a call site without a semicolon may follow. */
+static void flag_caches(struct table *t, const struct map *caches)
 {
 	const char *label, *site;
 	size_t i;
@@ -60,10 +60,10 @@ static int compare(const void *label, const void *row)
 }
 
 /*
- * Mark call sites by the caches that they allocate from.  A row [other] may stand for any call
+ * Flag call sites by the caches that they allocate from.  A row [other] may stand for any call
  * site, so it stays unknown.
  */
-static void mark_sites(struct table *t, const struct map *caches)
+static void flag_sites(struct table *t, const struct map *caches)
 {
 	struct table *pairs = source_table(t->source, "cache_sites");
 	const int at = t->at[AT_reclaimable];
@@ -73,7 +73,7 @@ static void mark_sites(struct table *t, const struct map *caches)
 	if (!pairs)
 		return;
 	pairs = add_column(pairs);
-	mark_caches(pairs, caches);
+	flag_caches(pairs, caches);
 	group_cache(pairs, NULL);
 	for (i = 0; i < t->nr_rows; i++) {
 		found = bsearch(t->rows[i]->label, pairs->rows, pairs->nr_rows,
@@ -84,7 +84,7 @@ static void mark_sites(struct table *t, const struct map *caches)
 	table_free(pairs);
 }
 
-struct table *reclaim_mark(struct table *t)
+struct table *reclaim_flag(struct table *t)
 {
 	struct map caches;
 	char *text;
@@ -96,9 +96,9 @@ struct table *reclaim_mark(struct table *t)
 		return t;
 	caches = map_lines(text);
 	if (t->at[AT_site] == NONE)
-		mark_caches(t, &caches);
+		flag_caches(t, &caches);
 	else
-		mark_sites(t, &caches);
+		flag_sites(t, &caches);
 	map_clear(&caches);
 	free(text);
 	return t;

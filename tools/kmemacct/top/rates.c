@@ -453,7 +453,7 @@ void top_rates_interval(const struct top_page *p, const struct row *row, int col
 	double divisor, least, value;
 
 	*buf = '\0';
-	if (c->se == NONE || !estimate_is_marked(p->v.t, row, column, p->l.main))
+	if (c->se == NONE || !estimate_has_tilde(p->v.t, row, column, p->l.main))
 		return;
 	if (c->format != FORMAT_RATE) {
 		layout_interval(&p->l, row, column, buf);

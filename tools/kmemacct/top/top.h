@@ -427,7 +427,7 @@ int top_canvas_print(struct top_canvas *c, int line, int column, unsigned int at
 		     const char *fmt, ...);
 
 /* Give all cells of a line additional attributes. */
-void top_canvas_mark(struct top_canvas *c, int line, unsigned int attributes);
+void top_canvas_highlight(struct top_canvas *c, int line, unsigned int attributes);
 
 /* Return: a cell. */
 static inline struct top_cell *top_canvas_at(const struct top_canvas *c, int line, int column)
