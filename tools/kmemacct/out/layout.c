@@ -282,14 +282,16 @@ static bool has_interval(const struct layout *l, int column)
 static int below_len(const struct layout *l, const char *label, int len)
 {
 	char *site, *line;
+	int columns;
 
 	if (!l->below)
 		return len;
 	site = alloc_print("%.*s", len, label);
 	line = sites_text(l->v->sites, site);
+	columns = utf8_columns(line);
 	if (strcmp(line, "-"))
-		len = l->stacks ? len + (int)(strlen(LINES_GAP) + strlen(line)) :
-		      len > (int)strlen(line) ? len : (int)strlen(line);
+		len = l->stacks ? len + (int)strlen(LINES_GAP) + columns :
+		      len > columns ? len : columns;
 	free(line);
 	free(site);
 	return len;
