@@ -58,15 +58,15 @@ enum { LIVE_BYTES = 0, ALLOCATED_BYTES = 4 };
  * @site: the call site, without its module
  * @module: its module, `kernel` for code in no module; for names in brackets that are no call
  *	sites, such as [unknown], it is this name
- * @reclaimable: whether the kernel can shrink all caches that it allocates from: "true" or
- *	"false"; NULL: not known
+ * @reclaimable: 1: the kernel can shrink all caches that it has allocated from; 0: it cannot;
+ *	NO_ID: not known
  * @value: its numbers
  * @variance: their variances; 0 if they are exact
  */
 struct numbers {
 	const char *site;
 	const char *module;
-	const char *reclaimable;
+	u64 reclaimable;
 	u64 value[NR_METRICS];
 	double variance[NR_METRICS];
 };
@@ -119,13 +119,6 @@ static void add_row(struct numbers *s, const struct table *t, const struct row *
 			s->value[i] += row->v[metrics[i].columns[at]];
 			s->variance[i] += estimate_variance(t, row, metrics[i].columns[at]);
 		}
-}
-
-static const char *reclaimable_of(const struct table *t, const struct row *row)
-{
-	const u64 flag = row->v[t->at[AT_reclaimable]];
-
-	return flag == NO_ID ? NULL : flag ? "true" : "false";
 }
 
 static bool matches_any(const struct table *t, const struct row *row, const struct patterns *p)
@@ -188,7 +181,8 @@ static void list_sites(struct export *e, const struct options *o)
 	view_sort_by_label(t);
 	for (i = 0; i < t->nr_rows; i = next) {
 		s = (struct numbers) {
-			.site = t->rows[i]->label, .reclaimable = reclaimable_of(t, t->rows[i]),
+			.site = t->rows[i]->label,
+			.reclaimable = t->rows[i]->v[t->at[AT_reclaimable]],
 		};
 		for (next = i + view_same(t, i); i < next; i++)
 			add_row(&s, t, t->rows[i]);
@@ -244,6 +238,9 @@ static void write_total(struct metrics *m, const struct export *e, size_t i)
 	metrics_double(m, NULL, e->total.variance[i]);
 }
 
+/* The labels of the series of call sites: a series is cut if one of them changes. */
+#define LABELS_OF(s)	{ { "site", (s)->site }, { "module", (s)->module }, {} }
+
 /* Write a sample of each listed call site and, for a gauge, one of all other call sites. */
 static void write_sites(const struct metrics *m, const struct export *e, size_t i, bool variance)
 {
@@ -253,10 +250,7 @@ static void write_sites(const struct metrics *m, const struct export *e, size_t 
 
 	for (at = 0; at < nr; at++) {
 		s = at < e->nr ? &e->listed[at] : &e->other;
-		const struct metric_label labels[] = {
-			{ "site", s->site }, { "module", s->module },
-			{ s->reclaimable ? "reclaimable" : NULL, s->reclaimable }, {},
-		};
+		const struct metric_label labels[] = LABELS_OF(s);
 
 		if (variance)
 			metrics_double(m, labels, s->variance[i]);
@@ -286,6 +280,21 @@ static void write_metric(struct metrics *m, const struct export *e, size_t i)
 		 metric->counter ? "_total" : "");
 	begin(m, metric, metric->counter, NULL, "site_", "_variance", help);
 	write_sites(m, e, i, true);
+}
+
+/* Another metric, and no label, as it may change, and is not known if sysfs cannot be read. */
+static void write_reclaimable(struct metrics *m, const struct export *e)
+{
+	const struct numbers *s;
+
+	metrics_family(m, "site_reclaimable", false, NULL,
+		       "1: the kernel can shrink all slab caches of the call site; 0: it cannot.");
+	for (s = e->listed; s < e->listed + e->nr; s++) {
+		const struct metric_label labels[] = LABELS_OF(s);
+
+		if (s->reclaimable != NO_ID)
+			metrics_u64(m, labels, s->reclaimable);
+	}
 }
 
 /* ---- the module ----------------------------------------------------------- */
@@ -440,6 +449,7 @@ static void write_all(FILE *out, const struct export *e, bool prometheus)
 	write_quality(&m, e);
 	for (i = 0; i < NR_METRICS; i++)
 		write_metric(&m, e, i);
+	write_reclaimable(&m, e);
 	metrics_end(&m);
 }
 
