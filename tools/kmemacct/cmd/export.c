@@ -238,20 +238,25 @@ static void write_total(struct metrics *m, const struct export *e, size_t i)
 	metrics_double(m, NULL, e->total.variance[i]);
 }
 
-/* The labels of the series of call sites: a series is cut if one of them changes. */
-#define LABELS_OF(s)	{ { "site", (s)->site }, { "module", (s)->module }, {} }
+/* Set the labels of the series of a call site.  If a label changed, these would be cut. */
+static void set_labels(struct metric_label labels[3], const struct numbers *s)
+{
+	labels[0] = (struct metric_label) { "site", s->site };
+	labels[1] = (struct metric_label) { "module", s->module };
+	labels[2] = (struct metric_label) {};
+}
 
 /* Write a sample of each listed call site and, for a gauge, one of all other call sites. */
 static void write_sites(const struct metrics *m, const struct export *e, size_t i, bool variance)
 {
 	const size_t nr = e->nr + !m->counter;
+	struct metric_label labels[3];
 	const struct numbers *s;
 	size_t at;
 
 	for (at = 0; at < nr; at++) {
 		s = at < e->nr ? &e->listed[at] : &e->other;
-		const struct metric_label labels[] = LABELS_OF(s);
-
+		set_labels(labels, s);
 		if (variance)
 			metrics_double(m, labels, s->variance[i]);
 		else
@@ -285,13 +290,13 @@ static void write_metric(struct metrics *m, const struct export *e, size_t i)
 /* Another metric, and no label, as it may change, and is not known if sysfs cannot be read. */
 static void write_reclaimable(struct metrics *m, const struct export *e)
 {
+	struct metric_label labels[3];
 	const struct numbers *s;
 
 	metrics_family(m, "site_reclaimable", false, NULL,
 		       "1: the kernel can shrink all slab caches of the call site; 0: it cannot.");
 	for (s = e->listed; s < e->listed + e->nr; s++) {
-		const struct metric_label labels[] = LABELS_OF(s);
-
+		set_labels(labels, s);
 		if (s->reclaimable != NO_ID)
 			metrics_u64(m, labels, s->reclaimable);
 	}

@@ -6,26 +6,29 @@
 
 /* ---- columns -------------------------------------------------------------- */
 
-#define LIVE_SPEC \
-	{ "live_bytes", "live", TOP_VALUE, { "live_bytes" }, .total = true }
-
-#define OBJECT_SPECS \
-	{ "share", "share", TOP_SHARE, { "live_bytes" }, .rank = 4 }, \
-	{ "live_objs", "objects", TOP_VALUE, { "live_objs" }, .rank = 3, .total = true }, \
-	{ "growth", "growth/s", TOP_GROWTH, { "live_bytes" }, .rank = 0, .total = true }, \
-	{ "allocs_per_s", "allocs/s", TOP_RATE, { "objs_alloc" }, .rank = 2, .total = true }, \
-	{ "frees_per_s", "frees/s", TOP_RATE, { "frees" }, .rank = 5 }, \
-	{ "bytes_per_s", "bytes/s", TOP_RATE, { "bytes_alloc" }, .rank = 6 }, \
-	{}
-
 /* Of call sites and caches, top_rows_update() adds which ones the kernel can shrink. */
 static const struct top_spec object_specs[] = {
-	LIVE_SPEC,
+	{ "live_bytes", "live", TOP_VALUE, { "live_bytes" }, .total = true },
 	{ "reclaimable", "", TOP_VALUE, { "reclaimable" }, .rank = 0 },
-	OBJECT_SPECS
+	{ "share", "share", TOP_SHARE, { "live_bytes" }, .rank = 4 },
+	{ "live_objs", "objects", TOP_VALUE, { "live_objs" }, .rank = 3, .total = true },
+	{ "growth", "growth/s", TOP_GROWTH, { "live_bytes" }, .rank = 0, .total = true },
+	{ "allocs_per_s", "allocs/s", TOP_RATE, { "objs_alloc" }, .rank = 2, .total = true },
+	{ "frees_per_s", "frees/s", TOP_RATE, { "frees" }, .rank = 5 },
+	{ "bytes_per_s", "bytes/s", TOP_RATE, { "bytes_alloc" }, .rank = 6 },
+	{}
 };
 
-static const struct top_spec stack_specs[] = { LIVE_SPEC, OBJECT_SPECS };
+static const struct top_spec stack_specs[] = {
+	{ "live_bytes", "live", TOP_VALUE, { "live_bytes" }, .total = true },
+	{ "share", "share", TOP_SHARE, { "live_bytes" }, .rank = 4 },
+	{ "live_objs", "objects", TOP_VALUE, { "live_objs" }, .rank = 3, .total = true },
+	{ "growth", "growth/s", TOP_GROWTH, { "live_bytes" }, .rank = 0, .total = true },
+	{ "allocs_per_s", "allocs/s", TOP_RATE, { "objs_alloc" }, .rank = 2, .total = true },
+	{ "frees_per_s", "frees/s", TOP_RATE, { "frees" }, .rank = 5 },
+	{ "bytes_per_s", "bytes/s", TOP_RATE, { "bytes_alloc" }, .rank = 6 },
+	{}
+};
 
 static const struct top_spec page_specs[] = {
 	{ "live_kb", "live", TOP_VALUE, { "live_kb" }, .total = true },

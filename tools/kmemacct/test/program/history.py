@@ -99,8 +99,8 @@ def chooses_rows(t):
     check_in("'kmalloc-7'", t.error("history --cache kmalloc-7"))
     check([["+59.0K"], ["0"]], [line.split()[1:2] for line in t.lines("history -l 2")[1:3]])
     # The name of a cache may have a semicolon.
-    write_history(t, [past("kmalloc-1k;b;leak+0x1", *flat(4)), past("kmalloc-1k;new+0x1", *flat(8))])
-    for cache, size, site in ("kmalloc-1k;b", "4.00K", "leak+0x1"), ("kmalloc-1k", "8.00K", "new+0x1"):
+    write_history(t, [past("dentry;b;leak+0x1", *flat(4)), past("dentry;new+0x1", *flat(8))])
+    for cache, size, site in ("dentry;b", "4.00K", "leak+0x1"), ("dentry", "8.00K", "new+0x1"):
         row, total = t.lines("history --cache", cache)[1:]
         check((size, site, size), (row.split()[0], row.split()[-1], total.split()[0]))
 

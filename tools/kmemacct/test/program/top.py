@@ -220,7 +220,8 @@ def flags_what_is_reclaimable(t):
         t.write_sys("kernel/slab/proc_inode_cache/reclaim_account", "1\n")
         t.replace("callers", callers(CALLERS, "20.000"))
         text = s.wait(" live   share", "4.88M r 72.5%")
-        check([], [line for line in text.splitlines() if " r " in line and "proc_alloc" not in line])
+        check(["proc_alloc_inode+0x1d"],
+              [line.split()[-1] for line in text.splitlines() if " r " in line])
         s.keys(">")
         s.wait("4.88M r", "sort: reclaimable")
         s.keys("2")
