@@ -21,12 +21,14 @@
 #include "engine.h"
 #include "full.h"
 #include "identity.h"
+#include "incidents.h"
 #include "marks.h"
 #include "match/caller.h"
 #include "match/filter.h"
 #include "memhotplug.h"
 #include "overhead.h"
 #include "recycling.h"
+#include "report/capture.h"
 #include "report/tables.h"
 #include "resolve/cacheinfo.h"
 #include "resolve/shrinker.h"
@@ -41,6 +43,7 @@
 #include "trace/failures.h"
 #include "trace/memstall.h"
 #include "trace/nolock.h"
+#include "trace/oom.h"
 #include "trace/owner.h"
 #include "trace/page.h"
 #include "trace/pcp.h"
@@ -60,6 +63,7 @@
 static int kma_module_notify(struct notifier_block *nb, unsigned long state, void *mod)
 {
 	kma_lock_take(KMA_LOCK_MODULE);
+	kma_incidents_accept();
 	kma_caller_forget();
 	kma_memstall_forget();
 	kma_filter_forget();
@@ -117,8 +121,11 @@ static int kma_probes_start(void)
 	if (ret)
 		goto bulk;
 	ret = kma_slab_start();
-	if (!ret)
-		return 0;
+	if (ret)
+		goto page;
+	kma_oom_start();
+	return 0;
+page:
 	kma_page_stop();
 bulk:
 	kma_slow_path_stop();
@@ -129,6 +136,7 @@ bulk:
 
 static void kma_probes_stop(void)
 {
+	kma_oom_stop();
 	kma_slab_stop();
 	/* This waits until no probe of a tracepoint is running. */
 	kma_page_stop();
@@ -198,6 +206,9 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	kma_countmap_recycling_start();
 	kma_overhead_start();
 	kma_baseline_start();
+	ret = kma_incidents_start(kma_capture);
+	if (ret)
+		goto baseline;
 	ret = kma_settings_start(text);
 	if (ret)
 		goto settings;
@@ -213,7 +224,9 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	return 0;
 
 settings:
+	kma_incidents_stop();
 	kma_settings_stop();
+baseline:
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
@@ -243,6 +256,8 @@ void kma_engine_stop(void)
 	 * changes any more.
 	 */
 	kma_report_stop();
+	/* The worker uses tables that settings switch off. */
+	kma_incidents_stop();
 	/* From here on, nothing is recorded. */
 	kma_settings_stop();
 	kma_overhead_stop();

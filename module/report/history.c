@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `history`: what was live at earlier times, by cache and call site. */
 #include <linux/sched.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "../core/history.h"
@@ -79,32 +80,152 @@ static u16 kma_history_entry(const struct kma_snapshot *snap, u32 s)
 	return nr;
 }
 
+static void kma_history_add_row(struct kma_snapshot *snap, u32 s)
+{
+	u32 id;
+	const struct kma_history_slot *slot = kma_history_past(&kma_history, &kma_core.sites, s,
+							       &id);
+	struct kma_history_row *row = slot ? kma_snapshot_add(snap) : NULL;
+
+	if (!row)
+		return;
+	row->id = id;
+	row->recent = kma_history_entry(snap, s);
+	memcpy(row->word, slot->word, sizeof(row->word));
+}
+
+/* ---- those that grow most -------------------------------------------------------------------- */
+
+/**
+ * struct kma_history_group - the slots of a call site and a cache
+ * @site: the call site
+ * @cache: the cache
+ * @slot: one of the slots
+ * @growth: how much it has grown since the oldest mark of the first series, in KiB
+ */
+struct kma_history_group {
+	unsigned long site;
+	u16 cache;
+	u16 slot;
+	s64 growth;
+};
+
+static int kma_history_compare(const void *a, const void *b)
+{
+	const struct kma_history_group *x = a, *y = b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return x->cache - y->cache;
+}
+
+/* The one that grows most comes first, and slots of one group stay together. */
+static int kma_history_compare_growth(const void *a, const void *b)
+{
+	const struct kma_history_group *x = a, *y = b;
+
+	if (x->growth != y->growth)
+		return x->growth > y->growth ? -1 : 1;
+	return kma_history_compare(a, b);
+}
+
+/* The growth of a slot since the oldest mark of the first series that all slots have, in KiB. */
+static s64 kma_history_growth(const struct kma_snapshot *snap, const struct kma_history_slot *slot)
+{
+	const struct kma_history_marks *marks = snap->marks;
+	u32 oldest = 0;
+
+	while (marks->mark[0][oldest].index >= KMA_HISTORY_MARKS)
+		oldest++;
+	return kma_history_unpack(slot->word[kma_history_newest(snap)]).kib -
+	       kma_history_unpack(slot->word[marks->mark[0][oldest].index]).kib;
+}
+
+/* Get all slots that have a history.  Returns their number. */
+static u32 kma_history_groups(const struct kma_snapshot *snap, struct kma_history_group *group)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_history_slot *slot;
+	u32 s, id, nr = 0;
+
+	for (s = 0; s < kma_history.nr_slots && nr < kma_history.used; s++) {
+		slot = kma_history_past(&kma_history, t, s, &id);
+		if (slot)
+			group[nr++] = (struct kma_history_group) {
+				.site = t->info[id].site, .cache = slot->cache, .slot = s,
+				.growth = kma_history_growth(snap, slot),
+			};
+	}
+	return nr;
+}
+
+/* Give each slot the growth of its group. */
+static void kma_history_add_up(struct kma_history_group *group, u32 nr)
+{
+	u32 i, k, end;
+	s64 sum;
+
+	sort(group, nr, sizeof(*group), kma_history_compare, NULL);
+	for (i = 0; i < nr; i = end) {
+		sum = 0;
+		for (end = i; end < nr && !kma_history_compare(&group[i], &group[end]); end++)
+			sum += group[end].growth;
+		for (k = i; k < end; k++)
+			group[k].growth = sum;
+	}
+}
+
+/* Samples have several slots for a call site and a cache.  Of a group, all slots have rows. */
+#define KMA_HISTORY_SLOTS_OF_ROW	4
+
+/* Make the rows of the groups that grow most. */
+static int kma_history_fill_limited(struct kma_snapshot *snap)
+{
+	const u32 most = snap->limit * KMA_HISTORY_SLOTS_OF_ROW;
+	struct kma_history_group *group = kma_copy_alloc(kma_history.used, sizeof(*group));
+	u32 nr, i, end;
+
+	if (!group || kma_snapshot_room(snap, most))
+		return -ENOMEM;
+	if (!snap->marks->nr[0])
+		return 0;
+	nr = kma_history_groups(snap, group);
+	kma_history_add_up(group, nr);
+	sort(group, nr, sizeof(*group), kma_history_compare_growth, NULL);
+	for (i = 0; i < nr && group[i].growth > 0; i = end) {
+		end = i + 1;
+		while (end < nr && !kma_history_compare(&group[i], &group[end]))
+			end++;
+		if (snap->nr_rows + end - i > most)
+			break;
+		for (; i < end; i++)
+			kma_history_add_row(snap, group[i].slot);
+	}
+	return 0;
+}
+
 static int kma_history_fill(struct kma_snapshot *snap)
 {
 	const u64 marks = kma_history.marks;
 	struct kma_history_copy *copy = kma_copy_alloc(1, sizeof(*copy));
-	const struct kma_history_slot *slot;
-	struct kma_history_row *row;
 	int ret = 0;
-	u32 s, id;
+	u32 s;
 
 	snap->names = kma_names_new(&kma_core.sites);
 	if (!copy)
 		return -ENOMEM;
 	snap->marks = &copy->marks;
-	if (!snap->names || kma_snapshot_room(snap, kma_history.used))
+	if (!snap->names)
 		return -ENOMEM;
 	kma_history_list(&kma_history, kma_marks_now(), snap->marks);
 	if (kma_history.recent)
 		copy->recent = *kma_history.recent;
+	if (snap->limit)
+		return kma_history_fill_limited(snap) ?: kma_history_name(snap);
+	if (kma_snapshot_room(snap, kma_history.used))
+		return -ENOMEM;
 	for (s = 0; !ret && s < kma_history.nr_slots; s++) {
-		slot = kma_history_past(&kma_history, &kma_core.sites, s, &id);
-		row = slot ? kma_snapshot_add(snap) : NULL;
-		if (row) {
-			row->id = id;
-			row->recent = kma_history_entry(snap, s);
-			memcpy(row->word, slot->word, sizeof(row->word));
-		}
+		kma_history_add_row(snap, s);
 		ret = kma_snapshot_pause(snap);
 		/* Since then, new marks may have been set. */
 		if (!ret && marks != kma_history.marks)
@@ -237,6 +358,7 @@ const struct kma_table_ops kma_history_ops = {
 	.row_size = sizeof(struct kma_history_row),
 	.sort = { .key = { KMA_HISTORY_COL_live_kb, KMA_HISTORY_COL_cache_site }, .nr = 2 },
 	.past = true,
+	.chooses = true,
 	.fill = kma_history_fill,
 	.merge = kma_history_table_merge,
 	.head = kma_history_table_head,

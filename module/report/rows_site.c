@@ -2,6 +2,7 @@
 /* Rows of tables of counters of objects.  See rows_site.h. */
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "../baseline.h"
@@ -323,6 +324,113 @@ static bool kma_rows_site_read_changes(struct kma_snapshot *snap, u32 i, bool sa
 	return kma_rows_site_changes(snap, i, samples, counts) || shown;
 }
 
+/* ---- the largest and the fastest ------------------------------------------------------------ */
+
+/* A row to be read, and the call site of its events; 0 for a row [other]. */
+struct kma_rows_site_at {
+	unsigned long site;
+	u32 i;
+};
+
+static unsigned long kma_rows_site_of(u32 i)
+{
+	const struct kma_site_info *info = i < kma_core.sites.sites_max ?
+					   kma_sitetab_info(&kma_core.sites, i) : NULL;
+
+	return info ? info->site : 0;
+}
+
+static int kma_rows_site_compare(const void *a, const void *b)
+{
+	const struct kma_rows_site_at *x = a, *y = b;
+
+	return x->site < y->site ? -1 : x->site > y->site;
+}
+
+/* What the two halves of the rows are chosen by: what is live, and its change in ten minutes. */
+static s64 kma_rows_site_rank(const struct kma_snapshot *snap, const struct kma_site_counts *row,
+			      bool fastest)
+{
+	return !fastest ? row->v[KMA_COUNT_live_bytes] :
+	       snap->windows[KMA_WINDOW_10M].index < 0 ? row->change[KMA_WINDOW_1M].kib :
+	       row->change[KMA_WINDOW_10M].kib;
+}
+
+/* Put a row into one half of the rows, in order, if there is room or if another row ranks lower. */
+static void kma_rows_site_choose(const struct kma_snapshot *snap, struct kma_site_counts *half,
+				 u32 *nr, const struct kma_site_counts *row, bool fastest)
+{
+	const s64 rank = kma_rows_site_rank(snap, row, fastest);
+	u32 at = *nr;
+
+	if (rank <= 0)
+		return;
+	while (at && kma_rows_site_rank(snap, &half[at - 1], fastest) < rank)
+		at--;
+	if (at == snap->limit / 2)
+		return;
+	*nr = min(*nr + 1, snap->limit / 2);
+	memmove(&half[at + 1], &half[at], (*nr - at - 1) * sizeof(*half));
+	half[at] = *row;
+}
+
+/* Read the rows of one call site, from @at[0] on, and add them up.  Returns their number. */
+static u32 kma_rows_site_read_site(struct kma_snapshot *snap, const struct kma_rows_site_at *at,
+				   u32 nr, struct kma_site_counts *sum)
+{
+	struct kma_site_counts counts;
+	u32 k;
+
+	*sum = (struct kma_site_counts) { .id = U32_MAX };
+	for (k = 0; k < nr && at[k].site == at[0].site; k++) {
+		if (!kma_rows_site_read_changes(snap, at[k].i, false, &counts))
+			continue;
+		if (sum->id == U32_MAX)
+			*sum = counts;
+		else
+			kma_sitecount_add(sum, &counts);
+	}
+	return k;
+}
+
+/* Whether the first half has a row. */
+static bool kma_rows_site_is_chosen(const struct kma_site_counts *half, u32 nr, u32 id)
+{
+	while (nr && half[nr - 1].id != id)
+		nr--;
+	return nr;
+}
+
+/* Make the rows of the call sites with the most live bytes, and of those that grow most. */
+static int kma_rows_site_fill_limited(struct kma_snapshot *snap)
+{
+	const u32 rows = kma_rows_site_nr(), half = snap->limit / 2;
+	struct kma_rows_site_at *at = kma_copy_alloc(rows, sizeof(*at));
+	struct kma_site_counts *row, sum;
+	u32 nr[2] = {}, i;
+	int ret = 0;
+
+	if (!at || kma_snapshot_room(snap, 2 * half))
+		return -ENOMEM;
+	for (i = 0; i < rows; i++)
+		at[i] = (struct kma_rows_site_at) { kma_rows_site_of(i), i };
+	sort(at, rows, sizeof(*at), kma_rows_site_compare, NULL);
+	row = snap->rows;
+	for (i = 0; !ret && i < rows;) {
+		i += kma_rows_site_read_site(snap, &at[i], rows - i, &sum);
+		if (sum.id != U32_MAX) {
+			kma_rows_site_choose(snap, row, &nr[0], &sum, false);
+			kma_rows_site_choose(snap, row + half, &nr[1], &sum, true);
+		}
+		ret = kma_snapshot_pause(snap);
+	}
+	snap->nr_rows = nr[0];
+	for (i = 0; i < nr[1]; i++)
+		if (!kma_rows_site_is_chosen(row, nr[0], row[half + i].id))
+			row[snap->nr_rows++] = row[half + i];
+	return ret;
+}
+
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples)
 {
@@ -334,9 +442,13 @@ int kma_rows_site_fill(struct kma_snapshot *snap,
 	u32 i;
 
 	snap->names = kma_names_new(t);
-	if (!snap->names || kma_snapshot_room(snap, kma_rows_site_most()))
+	if (!snap->names)
 		return -ENOMEM;
 	kma_rows_site_set_windows(snap);
+	if (snap->limit)
+		return kma_rows_site_fill_limited(snap) ?: kma_rows_site_name(snap, name);
+	if (kma_snapshot_room(snap, kma_rows_site_most()))
+		return -ENOMEM;
 	for (i = 0; !ret && i < nr; i++) {
 		if (kma_rows_site_read_changes(snap, i, samples, &counts)) {
 			row = kma_snapshot_add(snap);

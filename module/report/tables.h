@@ -20,6 +20,9 @@ KMA_TABLES(X)
 extern const struct kma_table *const kma_tables[];
 extern const int kma_nr_tables;
 
+/* The operations of the file of an incident, whose data is a struct kma_incident. */
+extern const struct file_operations kma_incident_fops;
+
 /*
  * Create the files.  @control and @query are the operations of the files `control` and `query`;
  * they are arguments, because control.c depends on the tables, and so the tables must not depend
