@@ -115,8 +115,9 @@ static int kma_probes_start(void)
 	int ret;
 
 	kma_bulk_start();
-	kma_nolock_start();
+	kma_nolock_start(kma_bulk_hooks_attached());
 	kma_slow_path_start();
+	kma_memstall_start();
 	ret = kma_page_start();
 	if (ret)
 		goto bulk;
@@ -128,6 +129,7 @@ static int kma_probes_start(void)
 page:
 	kma_page_stop();
 bulk:
+	kma_memstall_stop();
 	kma_slow_path_stop();
 	kma_nolock_stop();
 	kma_bulk_stop();
@@ -140,6 +142,7 @@ static void kma_probes_stop(void)
 	kma_slab_stop();
 	/* This waits until no probe of a tracepoint is running. */
 	kma_page_stop();
+	kma_memstall_stop();
 	kma_slow_path_stop();
 	kma_nolock_stop();
 	/* This waits until no function is followed.  After that, nothing writes to the tables. */

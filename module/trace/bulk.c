@@ -15,7 +15,6 @@
 #include "cache.h"
 #include "ftrace_hook.h"
 #include "kretprobe.h"
-#include "memstall.h"
 #include "nolock.h"
 #include "slab.h"
 
@@ -95,7 +94,7 @@ static bool kma_bulk_frees_lost;
 
 bool kma_bulk_frees_followed(void)
 {
-	return kma_ftrace_hooks_bulk_attached() && !kma_bulk_frees_lost;
+	return kma_bulk_hooks_attached() && !kma_bulk_frees_lost;
 }
 
 /* ---- allocations ---------------------------------------------------------- */
@@ -170,8 +169,19 @@ static struct kretprobe kma_alloc_bulk = {
 
 static bool kma_alloc_bulk_attached;
 
+/*
+ * Objects that are allocated in bulk are recorded only if bulk frees are recorded, too.  The
+ * self-test finds out whether the kretprobe fires, because registering it succeeds even while root
+ * has disabled kprobes.
+ */
+static bool kma_alloc_bulk_attach(void)
+{
+	return kma_ftrace_hook_free_bulk.attached &&
+	       kma_kretprobe_register(&kma_alloc_bulk, KMA_KRETPROBE_FEW);
+}
+
 /* Searched from the first to the last: the function that is called most often comes first. */
-static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
+static struct kma_ftrace_hook *const kma_bulk_hook[] = {
 #ifndef KMA_HAVE_FREE_EVENT_EARLY
 	&kma_ftrace_hook_free,
 #endif
@@ -186,16 +196,30 @@ static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
 	&kma_ftrace_hook_free_rcu_nolock,
 #endif
 	&kma_ftrace_hook_cache_destroy,
-	&kma_ftrace_hook_memstall_enter,
-	&kma_ftrace_hook_memstall_leave,
-	&kma_ftrace_hook_throttle,
 };
 
-static_assert(ARRAY_SIZE(kma_bulk_hooks) <= KMA_FTRACE_HOOKS_MAX);
+static_assert(ARRAY_SIZE(kma_bulk_hook) <= KMA_FTRACE_HOOKS_MAX);
+
+static struct kma_ftrace_hooks kma_bulk_hooks = {
+	.hook = kma_bulk_hook, .nr = ARRAY_SIZE(kma_bulk_hook),
+};
 
 u64 kma_bulk_forecast(void)
 {
 	return kma_config.bulk ? kma_kretprobe_forecast(&kma_alloc_bulk, KMA_KRETPROBE_FEW) : 0;
+}
+
+void kma_bulk_start(void)
+{
+	const bool bulk = kma_config.bulk;
+
+	kma_bulk_frees_lost = false;
+	kma_ftrace_hooks_start(&kma_bulk_hooks, bulk);
+	if (!bulk)
+		return;
+	kma_alloc_bulk_attached = kma_alloc_bulk_attach();
+	if (!kma_alloc_bulk_attached)
+		pr_warn("bulk allocations cannot be followed: their objects are not in the tables\n");
 }
 
 void kma_bulk_allocs_stop(void)
@@ -203,29 +227,6 @@ void kma_bulk_allocs_stop(void)
 	if (kma_alloc_bulk_attached)
 		kma_kretprobe_unregister(&kma_alloc_bulk);
 	kma_alloc_bulk_attached = false;
-}
-
-/*
- * The kernel's kprobes share an ftrace_ops, which this kretprobe registers at the latest.  ftrace
- * calls the callbacks of a function in reverse order of registration.  So the hooks, which come
- * after the kretprobe, see each return address before a kretprobe of another tool replaces it.
- *
- * The self-test finds out whether the kretprobe fires, because registering it succeeds even while
- * root has disabled kprobes.
- */
-void kma_bulk_start(void)
-{
-	const bool bulk = kma_config.bulk;
-
-	kma_bulk_frees_lost = false;
-	kma_alloc_bulk_attached = bulk && kma_kretprobe_register(&kma_alloc_bulk,
-								 KMA_KRETPROBE_FEW);
-	kma_ftrace_hooks_start(kma_bulk_hooks, ARRAY_SIZE(kma_bulk_hooks), bulk);
-	/* Objects that are allocated in bulk are recorded only if bulk frees are, too. */
-	if (!kma_ftrace_hook_free_bulk.attached)
-		kma_bulk_allocs_stop();
-	if (bulk && !kma_alloc_bulk_attached)
-		pr_warn("bulk allocations cannot be followed: their objects are not in the tables\n");
 }
 
 void kma_bulk_frees_distrust(void)
@@ -237,7 +238,12 @@ void kma_bulk_frees_distrust(void)
 void kma_bulk_stop(void)
 {
 	kma_bulk_allocs_stop();
-	kma_ftrace_hooks_stop();
+	kma_ftrace_hooks_stop(&kma_bulk_hooks);
+}
+
+bool kma_bulk_hooks_attached(void)
+{
+	return kma_ftrace_hooks_bulk_attached(&kma_bulk_hooks);
 }
 
 bool kma_bulk_allocs_followed(void)

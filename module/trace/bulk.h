@@ -51,6 +51,9 @@ void kma_bulk_allocs_stop(void);
  */
 void kma_bulk_frees_distrust(void);
 
+/* Whether all functions that free without a tracepoint are followed.  Context: any. */
+bool kma_bulk_hooks_attached(void);
+
 /* Whether bulk frees, and bulk allocations, of objects are recorded.  Context of both: any. */
 bool kma_bulk_frees_followed(void);
 bool kma_bulk_allocs_followed(void);

@@ -8,22 +8,21 @@
 
 #include "ftrace_hook.h"
 
-/* Set before ftrace may call kma_ftrace_hook_entered(), and constant as long as it may. */
-static struct kma_ftrace_hook *const *kma_ftrace_hooks;
-static int kma_nr_ftrace_hooks;
+/* Number of struct kma_ftrace_hooks that are registered. */
+static int kma_ftrace_hooks_registered;
 
 /* The call to ftrace in a function is less than this many bytes after the function's address. */
 #define KMA_FTRACE_HOOK_ENTRY_BYTES	16
 
 static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long parent_ip,
-					    struct ftrace_ops *ops,
-				     struct ftrace_regs *regs)
+					    struct ftrace_ops *ops, struct ftrace_regs *regs)
 {
+	const struct kma_ftrace_hooks *hooks = container_of(ops, struct kma_ftrace_hooks, ops);
 	const struct kma_ftrace_hook *hook;
 	int i;
 
-	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
-		hook = kma_ftrace_hooks[i];
+	for (i = 0; i < hooks->nr; i++) {
+		hook = hooks->hook[i];
 		if (ip - (unsigned long)hook->function < KMA_FTRACE_HOOK_ENTRY_BYTES) {
 			hook->entered(parent_ip, regs);
 			return;
@@ -38,31 +37,27 @@ static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long pare
 #define KMA_FTRACE_HOOK_NESTS	FTRACE_OPS_FL_RECURSION_SAFE
 #endif
 
-static struct ftrace_ops kma_ftrace_hook_ops;
-static bool kma_ftrace_hooks_registered;
-
 /*
  * Set the filter by address, not by name: ftrace_set_filter() reports success even if it
  * had no memory for the entry, and an empty filter stands for all functions.
  */
-static bool kma_ftrace_hook_filter(const struct kma_ftrace_hook *hook)
+static bool kma_ftrace_hook_filter(struct ftrace_ops *ops, const struct kma_ftrace_hook *hook)
 {
-	return !ftrace_set_filter_ip(&kma_ftrace_hook_ops, (unsigned long)hook->function,
-				     0, 0);
+	return !ftrace_set_filter_ip(ops, (unsigned long)hook->function, 0, 0);
 }
 
 /*
  * Find the functions that are not exported: a kprobe that is not enabled knows the address.  All of
  * them are unregistered together, because that waits for a grace period.
  */
-static void kma_ftrace_hooks_find(void)
+static void kma_ftrace_hooks_find(const struct kma_ftrace_hooks *hooks)
 {
 	struct kprobe *found[KMA_FTRACE_HOOKS_MAX];
 	struct kma_ftrace_hook *hook;
 	int i, nr = 0;
 
-	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
-		hook = kma_ftrace_hooks[i];
+	for (i = 0; i < hooks->nr; i++) {
+		hook = hooks->hook[i];
 		if (!hook->name)
 			continue;
 		hook->finder = (struct kprobe) {
@@ -78,56 +73,55 @@ static void kma_ftrace_hooks_find(void)
 	unregister_kprobes(found, nr);
 }
 
-static bool kma_ftrace_hooks_register(bool bulk)
+static bool kma_ftrace_hooks_register(struct kma_ftrace_hooks *hooks, bool bulk)
 {
 	struct kma_ftrace_hook *hook;
 	bool any = false;
 	int i;
 
 	/* Initialize the whole struct: it may still point to a filter that was freed. */
-	kma_ftrace_hook_ops = (struct ftrace_ops) {
+	hooks->ops = (struct ftrace_ops) {
 		.func = kma_ftrace_hook_entered,
 		/* PERMANENT: the sysctl kernel.ftrace_enabled cannot stop the hooks. */
 		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT |
 			 KMA_FTRACE_HOOK_NESTS,
 	};
-	kma_ftrace_hooks_find();
-	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
-		hook = kma_ftrace_hooks[i];
+	kma_ftrace_hooks_find(hooks);
+	for (i = 0; i < hooks->nr; i++) {
+		hook = hooks->hook[i];
 		hook->attached = (bulk || !hook->bulk) && hook->function &&
-				 kma_ftrace_hook_filter(hook);
+				 kma_ftrace_hook_filter(&hooks->ops, hook);
 		any |= hook->attached;
 	}
-	if (any && !register_ftrace_function(&kma_ftrace_hook_ops))
+	if (any && !register_ftrace_function(&hooks->ops))
 		return true;
-	ftrace_free_filter(&kma_ftrace_hook_ops);
+	ftrace_free_filter(&hooks->ops);
 	return false;
 }
 
-void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool bulk)
+void kma_ftrace_hooks_start(struct kma_ftrace_hooks *hooks, bool bulk)
 {
 	struct kma_ftrace_hook *hook;
 	int i;
 
-	kma_ftrace_hooks = hooks;
-	kma_nr_ftrace_hooks = nr;
-	kma_ftrace_hooks_registered = kma_ftrace_hooks_register(bulk);
-	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
-		hook = kma_ftrace_hooks[i];
-		hook->attached &= kma_ftrace_hooks_registered;
+	hooks->registered = kma_ftrace_hooks_register(hooks, bulk);
+	kma_ftrace_hooks_registered += hooks->registered;
+	for (i = 0; i < hooks->nr; i++) {
+		hook = hooks->hook[i];
+		hook->attached &= hooks->registered;
 		if (!hook->attached && (bulk || !hook->bulk))
 			pr_warn("%s (is kernel.ftrace_enabled 0?)\n", hook->loss);
 	}
 }
 
-bool kma_ftrace_hooks_bulk_attached(void)
+bool kma_ftrace_hooks_bulk_attached(const struct kma_ftrace_hooks *hooks)
 {
 	int i;
 
-	for (i = 0; i < kma_nr_ftrace_hooks; i++)
-		if (kma_ftrace_hooks[i]->bulk && !kma_ftrace_hooks[i]->attached)
+	for (i = 0; i < hooks->nr; i++)
+		if (hooks->hook[i]->bulk && !hooks->hook[i]->attached)
 			return false;
-	return kma_ftrace_hooks_registered;
+	return hooks->registered;
 }
 
 bool kma_ftrace_hooks_any_attached(void)
@@ -135,15 +129,16 @@ bool kma_ftrace_hooks_any_attached(void)
 	return kma_ftrace_hooks_registered;
 }
 
-void kma_ftrace_hooks_stop(void)
+void kma_ftrace_hooks_stop(struct kma_ftrace_hooks *hooks)
 {
 	int i;
 
-	if (!kma_ftrace_hooks_registered)
+	if (!hooks->registered)
 		return;
-	kma_ftrace_hooks_registered = false;
-	unregister_ftrace_function(&kma_ftrace_hook_ops);
-	ftrace_free_filter(&kma_ftrace_hook_ops);
-	for (i = 0; i < kma_nr_ftrace_hooks; i++)
-		kma_ftrace_hooks[i]->attached = false;
+	hooks->registered = false;
+	kma_ftrace_hooks_registered--;
+	unregister_ftrace_function(&hooks->ops);
+	ftrace_free_filter(&hooks->ops);
+	for (i = 0; i < hooks->nr; i++)
+		hooks->hook[i]->attached = false;
 }

@@ -7,9 +7,11 @@
  * made 92,800 bulk frees, and interrupted tasks that were freeing in bulk themselves:
  * kprobes missed some 32,000 of these calls.
  *
- * All hooks share one struct ftrace_ops, because unregistering an ftrace_ops waits until
- * every task has been seen outside ftrace's trampolines.  That wait takes longer than
- * anything else in rmmod.
+ * Hooks share a struct ftrace_ops, because unregistering one waits until every task has been seen
+ * outside ftrace's trampolines.  That wait takes longer than anything else in rmmod.
+ *
+ * If a function has several ftrace_ops, ftrace calls the latest one first.  All kprobes of the
+ * kernel share one, which exists while there is a kprobe that uses ftrace.
  *
  * Context, unless a function says otherwise: process, may sleep.
  */
@@ -27,7 +29,7 @@
 #define kma_ftrace_hook_fits(function, type, ...)			\
 	__builtin_types_compatible_p(typeof(function), type(__VA_ARGS__))
 
-/* The most functions that kma_ftrace_hooks_start() takes */
+/* The most hooks of a struct kma_ftrace_hooks */
 #define KMA_FTRACE_HOOKS_MAX	16
 
 /**
@@ -59,25 +61,38 @@ static __always_inline unsigned long kma_ftrace_hook_arg(struct ftrace_regs *reg
 }
 
 /**
- * kma_ftrace_hooks_start() - follow as many of the functions as possible
- * @hooks: the hooks; the function that is called most often comes first
+ * struct kma_ftrace_hooks - hooks that share a struct ftrace_ops
+ * @hook: the hooks; the function that is called most often comes first
  * @nr: number of hooks
+ * @ops: what ftrace knows of them; set by kma_ftrace_hooks_start()
+ * @registered: ftrace calls the hooks
+ */
+struct kma_ftrace_hooks {
+	struct kma_ftrace_hook *const *hook;
+	int nr;
+	struct ftrace_ops ops;
+	bool registered;
+};
+
+/**
+ * kma_ftrace_hooks_start() - follow as many of the functions as possible
+ * @hooks: the hooks
  * @bulk: also follow the functions whose hook has @bulk set
  *
  * If a function cannot be followed, the kernel log says what is lost.  The tables are allocated.
  */
-void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool bulk);
+void kma_ftrace_hooks_start(struct kma_ftrace_hooks *hooks, bool bulk);
 
 /* Whether all functions with @bulk set are followed; false with bulk=off.  Context: any. */
-bool kma_ftrace_hooks_bulk_attached(void);
+bool kma_ftrace_hooks_bulk_attached(const struct kma_ftrace_hooks *hooks);
 
 /*
- * Whether any function is followed, so that ftrace cannot be disabled; if so, until
+ * Whether any function is followed, so that ftrace cannot be disabled; if so, until the last
  * kma_ftrace_hooks_stop().  Context: any.
  */
 bool kma_ftrace_hooks_any_attached(void);
 
 /* Undo kma_ftrace_hooks_start().  On return, no handler still runs. */
-void kma_ftrace_hooks_stop(void);
+void kma_ftrace_hooks_stop(struct kma_ftrace_hooks *hooks);
 
 #endif /* KMA_TRACE_FTRACE_HOOK_H */

@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "ftrace_hook.h"
 #include "memstall.h"
 #include "phase.h"
 
@@ -156,23 +157,43 @@ static void notrace kma_memstall_throttles(unsigned long parent_ip, struct ftrac
 	preempt_enable_notrace();
 }
 
-struct kma_ftrace_hook kma_ftrace_hook_memstall_enter = {
+static struct kma_ftrace_hook kma_ftrace_hook_memstall_enter = {
 	.name = "psi_memstall_enter",
 	.entered = kma_memstall_entered,
 	.loss = "psi_memstall_enter() cannot be followed: stalls lack waits without a tracepoint",
 };
 
-struct kma_ftrace_hook kma_ftrace_hook_memstall_leave = {
+static struct kma_ftrace_hook kma_ftrace_hook_memstall_leave = {
 	.name = "psi_memstall_leave",
 	.entered = kma_memstall_left,
 	.loss = "psi_memstall_leave() cannot be followed: stalls lack waits without a tracepoint",
 };
 
-struct kma_ftrace_hook kma_ftrace_hook_throttle = {
+static struct kma_ftrace_hook kma_ftrace_hook_throttle = {
 	.name = "throttle_direct_reclaim",
 	.entered = kma_memstall_throttles,
 	.loss = "throttle_direct_reclaim() cannot be followed: its waits count as other",
 };
+
+static struct kma_ftrace_hook *const kma_memstall_hook[] = {
+	&kma_ftrace_hook_memstall_enter,
+	&kma_ftrace_hook_memstall_leave,
+	&kma_ftrace_hook_throttle,
+};
+
+static struct kma_ftrace_hooks kma_memstall_hooks = {
+	.hook = kma_memstall_hook, .nr = ARRAY_SIZE(kma_memstall_hook),
+};
+
+void kma_memstall_start(void)
+{
+	kma_ftrace_hooks_start(&kma_memstall_hooks, false);
+}
+
+void kma_memstall_stop(void)
+{
+	kma_ftrace_hooks_stop(&kma_memstall_hooks);
+}
 
 bool kma_memstall_followed(void)
 {

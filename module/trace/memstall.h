@@ -29,12 +29,16 @@
 
 #include <linux/types.h>
 
-#include "ftrace_hook.h"
+/*
+ * Follow psi_memstall_enter(), psi_memstall_leave() and throttle_direct_reclaim(), as far as that is
+ * possible.  A kretprobe of another tool replaces the return address of a function, so call this
+ * after the kretprobes of the module: then the hooks are called before all kretprobes.  The tables
+ * are allocated.
+ */
+void kma_memstall_start(void);
 
-/* Follow psi_memstall_enter(), psi_memstall_leave() and throttle_direct_reclaim(). */
-extern struct kma_ftrace_hook kma_ftrace_hook_memstall_enter;
-extern struct kma_ftrace_hook kma_ftrace_hook_memstall_leave;
-extern struct kma_ftrace_hook kma_ftrace_hook_throttle;
+/* Undo kma_memstall_start().  On return, no handler still runs. */
+void kma_memstall_stop(void);
 
 /* Whether all calls of the first two functions are seen.  Context: any. */
 bool kma_memstall_followed(void);

@@ -127,9 +127,9 @@ static bool kma_nolock_attached;
  * Attach only if all frees of these objects are followed, and if the module can find out how many
  * bytes each object takes.  The self-test finds out whether the kretprobe fires.
  */
-static bool kma_nolock_attach(void)
+static bool kma_nolock_attach(bool frees_followed)
 {
-	return kma_ftrace_hooks_bulk_attached() && kma_cacheinfo_has_slab() &&
+	return frees_followed && kma_cacheinfo_has_slab() &&
 	       kma_kretprobe_register(&kma_nolock, KMA_NOLOCK_CALLS);
 }
 
@@ -138,11 +138,11 @@ u64 kma_nolock_forecast(void)
 	return kma_config.bulk ? kma_kretprobe_forecast(&kma_nolock, KMA_NOLOCK_CALLS) : 0;
 }
 
-void kma_nolock_start(void)
+void kma_nolock_start(bool frees_followed)
 {
 	if (!kma_config.bulk)
 		return;
-	kma_nolock_attached = kma_nolock_attach();
+	kma_nolock_attached = kma_nolock_attach(frees_followed);
 	if (!kma_nolock_attached)
 		pr_warn("kmalloc_nolock() cannot be followed: its objects are not in the tables\n");
 }
@@ -169,7 +169,7 @@ u64 kma_nolock_forecast(void)
 	return 0;
 }
 
-void kma_nolock_start(void)
+void kma_nolock_start(bool frees_followed)
 {
 }
 

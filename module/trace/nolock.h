@@ -38,10 +38,11 @@ extern struct kma_ftrace_hook kma_ftrace_hook_free_rcu_nolock;
 u64 kma_nolock_forecast(void);
 
 /*
- * Follow kmalloc_nolock(), if the kernel has it and bulk=auto.  Failure is explained in the kernel
- * log.  Call this after kma_bulk_start() and kma_cacheinfo_init().
+ * Follow kmalloc_nolock(), if the kernel has it and bulk=auto, and if all frees of its objects are
+ * followed.  Failure is explained in the kernel log.  Call this after kma_bulk_start() and
+ * kma_cacheinfo_init().
  */
-void kma_nolock_start(void);
+void kma_nolock_start(bool frees_followed);
 
 /* Undo kma_nolock_start(), before kma_bulk_stop().  A second call does nothing. */
 void kma_nolock_stop(void);

@@ -337,6 +337,12 @@ void latency_histograms(FILE *out, const struct view *v, const struct style *sty
 void latency_split(struct view *v);
 void latency_waits(struct view *v, const char *by, bool bars);
 
+/*
+ * Make the table that the command latency or waits prints.  Options choose the rows of waits before
+ * these are added up; --min, which needs sizes, is not among them.
+ */
+void latency_make(struct view *v, const struct options *o);
+
 /* Add each row's share of the total time, and a row of sums. */
 void latency_shares(struct view *v);
 
@@ -476,6 +482,17 @@ int stat_sort(struct perf_options *o, const char *keys);
  * Return: 1 if something has grown, without --every; else 0, or -1 after calling fail().
  */
 int diff_run(const struct command *c, const struct options *o);
+
+/*
+ * Read a table that can be compared, or the table `modules`.  A table of a snapshot has no rows if
+ * the module did not keep them when the snapshot was taken.
+ * Return: NULL after calling fail().
+ */
+struct table *diff_read(const struct source *s, const char *table);
+
+/* Make a view of the difference of two readings, which it takes ownership of. */
+void diff_subtract(struct view *v, const struct options *o, struct table *before,
+		   struct table *after);
 
 /* ---- the log of slow phases (slow.c) -------------------------------------- */
 

@@ -46,23 +46,6 @@ static void stalls_of(struct view *v, const struct options *o)
 	stalls_remark(v);
 }
 
-static bool has_bars(const struct options *o)
-{
-	return !(o->given & (OPTION_JSON | OPTION_HISTOGRAM));
-}
-
-static void percentiles_of(struct view *v, const struct options *o)
-{
-	latency_percentiles(v, has_bars(o));
-}
-
-static void waits_of(struct view *v, const struct options *o)
-{
-	if (v->t->at[AT_origin] == NONE)
-		latency_split(v);
-	latency_waits(v, o->by ?: "site", has_bars(o));
-}
-
 static void leaks_of(struct view *v, const struct options *o)
 {
 	leaks_make(v, 0, leaks_by(o), NULL);
@@ -85,12 +68,24 @@ static void codes_of(struct view *v, const struct options *o)
 
 static void changes_of(struct view *v, const struct options *o)
 {
-	if (!(o->given & OPTION_CGROUP))
-		v->t = delta_make("run", v->t, table_known(v->t->name));
+	struct table *after;
+
+	if (o->given & OPTION_CGROUP)
+		return;
+	after = table_known(v->t->name);
+	if (o->table && !strcmp(o->table, "modules")) {
+		group_modules(v->t);
+		group_modules(after);
+	}
+	diff_subtract(v, o, v->t, after);
 }
 
 static void growth_of(struct view *v, const struct options *o)
 {
+	if (o->table && growth_is_timed(o->table)) {
+		changes_of(v, o);
+		return;
+	}
 	if (o->table && !strcmp(o->table, "modules"))
 		group_modules(v->t);
 	v->t = growth_columns(v->t);
@@ -338,13 +333,13 @@ static int run_waits(const struct command *c, const struct options *o)
 	if (check_histogram(o) || show_read(&v, o, c->table))
 		return -1;
 	latency_split(&v);
-	if (show_check_names(v.t, &o->match) || view_select(&v, &o->match)) {
+	if (show_check_names(v.t, &o->match)) {
 		view_end(&v);
 		return -1;
 	}
+	latency_make(&v, o);
 	if (v.nr)
 		rows.match = (struct match) {};
-	c->derive(&v, o);
 	return show_times(&v, &rows, is_by(o, "order") ? NULL : c->keys);
 }
 
@@ -431,6 +426,10 @@ static int run_program(const struct command *c, const struct options *o)
 
 	if (!o->nr_args)
 		return fail("run needs a command: kmemacct run -- COMMAND");
+	if (o->table && o->given & OPTION_CGROUP)
+		return fail("--table is of the whole machine, and --cgroup is not: omit one");
+	if (o->table && growth_check(o->table, &o->match))
+		return -1;
 	commands_view(&v, c, o);
 	return show_check(&v, o) ? -1 : run_run(c, o);
 }
@@ -570,7 +569,7 @@ const struct command commands[] = {
 		.what = "time that reclaim and compaction took, by phase",
 		.example = "latency -H",
 		.takes = OPTIONS_ROWS | OPTION_HISTOGRAM,
-		.run = run_latency, .table = "latency", .derive = percentiles_of,
+		.run = run_latency, .table = "latency", .derive = latency_make,
 		.keys = "total_us",
 	}, {
 		.name = "shrinkers", .group = GROUP_LOOK,
@@ -589,7 +588,7 @@ const struct command commands[] = {
 		.what = "how long allocations waited, with percentiles",
 		.example = "waits --by order --site __alloc_skb",
 		.takes = OPTIONS_SITES | OPTION_BY | OPTION_HISTOGRAM,
-		.run = run_waits, .table = "waits", .derive = waits_of, .keys = "total_us",
+		.run = run_waits, .table = "waits", .derive = latency_make, .keys = "total_us",
 		.by = waits_by,
 	}, {
 		.name = "wakers", .group = GROUP_LOOK,
@@ -685,7 +684,8 @@ const struct command commands[] = {
 		.name = "run", .args = "-- COMMAND", .group = GROUP_FIND,
 		.what = "changes by call site while a command runs",
 		.example = "run --cgroup -- make -j4",
-		.takes = (OPTIONS_SITES | IP | OPTION_CGROUP | OPTION_MIN) & ~OPTION_INPUT,
+		.takes = (OPTIONS_SITES | IP | OPTION_CGROUP | OPTION_MIN | OPTION_TABLE) &
+			~OPTION_INPUT,
 		.run = run_program, .table = "callers", .derive = changes_of, .keys = "bytes_alloc",
 		.status = "that of COMMAND; 127: not found; 126: cannot run; 125: another failure",
 		.failure = STATUS_RUN, .starts = true,

@@ -15,11 +15,7 @@
 
 #include "cmd.h"
 
-/*
- * Read a table that can be compared, or the table `modules`.  A table of a snapshot has no rows if
- * the module did not keep them when the snapshot was taken.
- */
-static struct table *read_table(const struct source *s, const char *table)
+struct table *diff_read(const struct source *s, const char *table)
 {
 	const bool modules = !strcmp(table, "modules"), old = source_is_snapshot(s);
 	const char *name = modules ? "callers" : table;
@@ -27,7 +23,7 @@ static struct table *read_table(const struct source *s, const char *table)
 
 	if (t && !(old && t->nr_rows) && show_check_enabled(t)) {
 		if (old)
-			fail("%s has no %s: they were not recorded when it was taken",
+			fail("%s has no rows of %s: they were not recorded when it was taken",
 			     source_path(s), name);
 		table_free(t);
 		return NULL;
@@ -35,6 +31,18 @@ static struct table *read_table(const struct source *s, const char *table)
 	if (t && modules)
 		group_modules(t);
 	return t;
+}
+
+/* Counts of objects have the columns of the table `run`; others have those of their own table. */
+void diff_subtract(struct view *v, const struct options *o, struct table *before,
+		   struct table *after)
+{
+	const bool objects = after->at[AT_frag_pct] != NONE;
+
+	view_begin(v, delta_make(objects ? "run" : after->name, before, after));
+	if (growth_is_timed(v->t->name))
+		latency_make(v, o);
+	v->aside = false;
 }
 
 static void print_change(FILE *out, const struct growth *g, bool exact)
@@ -74,7 +82,7 @@ static int read_side(struct side *side, const char *path, const char *table)
 	}
 	side->uptime_ms = source_uptime_ms(s);
 	side->build = source_build(s);
-	side->t = read_table(s, table);
+	side->t = diff_read(s, table);
 	return side->t ? 0 : -1;
 }
 
@@ -92,6 +100,8 @@ static bool is_same_build(const struct side *b, const struct side *a)
 /* ---- remarks -------------------------------------------------------------- */
 
 #define ONLY_LIVE	"only what is live is compared"
+#define OTHER_CODE	"modules came or went, so a name may be of other code"
+#define FILTERS_DIFFER	"the filters differ: what only one of them records is no growth"
 
 /* Say why only a part can be compared. */
 static void print_relation(FILE *out, const struct side *b, const struct side *a,
@@ -109,9 +119,9 @@ static void print_relation(FILE *out, const struct side *b, const struct side *a
 	else if (!r->same_resets)
 		fputs("; the counts were reset in between: " ONLY_LIVE, out);
 	else if (!r->same_modules)
-		fputs("; modules came or went, so a name may be of other code: " ONLY_LIVE, out);
+		fputs("; " OTHER_CODE ": " ONLY_LIVE, out);
 	if (!r->same_filter)
-		fputs("; the filters differ: what only one of them records is no growth", out);
+		fputs("; " FILTERS_DIFFER, out);
 }
 
 static char *make_note(const struct growth *g, const struct growth_options *o, bool exact,
@@ -140,6 +150,51 @@ static char *make_note(const struct growth *g, const struct growth_options *o, b
 	return note;
 }
 
+/* ---- times ---------------------------------------------------------------- */
+
+/* Counting begins anew when latency is switched on: then the later one has counted for less. */
+static bool was_off(const struct side *b, const struct side *a)
+{
+	const u64 least = a->uptime_ms - b->uptime_ms + table_window_ms(b->t) / 2;
+
+	return table_is(a->t, "since", "on") && table_window_ms(a->t) < least;
+}
+
+/* Nothing of a table of times is live: check that both sides count from the same moment. */
+static int check_counts(const struct side *b, const struct side *a, const struct relation *r)
+{
+	if (!r->same_load)
+		return fail("another boot, or the module was loaded again: %s cannot be compared",
+			    a->t->name);
+	if (!r->same_resets)
+		return fail("the counts were reset in between: take both snapshots after that");
+	if (was_off(b, a))
+		return fail("latency was off in between: take both snapshots while it is on");
+	return 0;
+}
+
+static char *times_note(const struct side *b, const struct side *a, const struct relation *r)
+{
+	const bool recycled = table_number(b->t, "recycled") != table_number(a->t, "recycled");
+	char age[NUMBER_LEN];
+
+	number_print_age(age, a->uptime_ms - b->uptime_ms);
+	return alloc_print("%s that ended in the %s between the two%s%s%s",
+			   strcmp(a->t->name, "waits") ? "phases" : "waits", age,
+			   recycled ? "; rows were recycled, so [other] may have older ones" : "",
+			   r->same_modules ? "" : "; " OTHER_CODE,
+			   r->same_filter ? "" : "; " FILTERS_DIFFER);
+}
+
+static void compare_times(struct view *v, const struct options *o, const struct side *b,
+			  const struct side *a, const struct relation *r)
+{
+	char *note = times_note(b, a, r);
+
+	diff_subtract(v, o, b->t, a->t);
+	v->note = view_own(v, note);
+}
+
 /* ---- one comparison ------------------------------------------------------ */
 
 static double fdr_of(const struct options *o)
@@ -147,27 +202,39 @@ static double fdr_of(const struct options *o)
 	return o->given & OPTION_FDR ? o->fdr_milli / 100000.0 : GROWTH_FDR;
 }
 
-/* Compare both sides, whose tables become those of the view.  Return: 0, or -1 after fail(). */
-static int compare(struct view *v, const struct options *o, struct side *b, struct side *a)
+static void compare_live(struct view *v, const struct options *o, const struct side *b,
+			 const struct side *a, const struct relation *r)
 {
-	const struct relation r = delta_relate(b->t, a->t);
 	const struct growth_options how = {
-		.counted = r.same_resets && r.same_modules,
-		.plain = !r.same_kernel || !is_same_build(b, a),
-		.elapsed_ms = r.same_load ? a->uptime_ms - b->uptime_ms : 0,
+		.counted = r->same_resets && r->same_modules,
+		.plain = !r->same_kernel || !is_same_build(b, a),
+		.elapsed_ms = r->same_load ? a->uptime_ms - b->uptime_ms : 0,
 		.fdr = fdr_of(o),
 	};
-	struct growth g;
+	const struct growth g = growth_make("diff", b->t, a->t, &how);
 
-	if (r.same_load && a->uptime_ms < b->uptime_ms)
-		return fail("%s was taken later than the other one: give the earlier one first",
-			    o->args[0]);
-	g = growth_make("diff", b->t, a->t, &how);
 	table_inherit(g.table, a->t);
 	g.table->from[0] = b->t;
 	g.table->from[1] = a->t;
 	view_begin(v, g.table);
-	v->note = view_own(v, make_note(&g, &how, o->given & OPTION_EXACT, b, a, &r));
+	v->note = view_own(v, make_note(&g, &how, o->given & OPTION_EXACT, b, a, r));
+}
+
+/* Compare both sides, whose tables become those of the view.  Return: 0, or -1 after fail(). */
+static int compare(struct view *v, const struct options *o, struct side *b, struct side *a)
+{
+	const struct relation r = delta_relate(b->t, a->t);
+	const bool timed = growth_is_timed(a->t->name);
+
+	if (r.same_load && a->uptime_ms < b->uptime_ms)
+		return fail("%s was taken later than the other one: give the earlier one first",
+			    o->args[0]);
+	if (timed && check_counts(b, a, &r))
+		return -1;
+	if (timed)
+		compare_times(v, o, b, a, &r);
+	else
+		compare_live(v, o, b, a, &r);
 	b->t = NULL;
 	a->t = NULL;
 	return 0;
@@ -191,7 +258,8 @@ static int compare_once(const struct options *o, const char *table)
 		if (!view_select(&v, &o->match)) {
 			ret = growth_count(v.t) > 0;
 			rows.match = (struct match) {};
-			ret = show(&v, &rows, NULL) ? -1 : ret;
+			ret = show(&v, &rows, growth_is_timed(table) ? "total_us" : NULL) ? -1 :
+			      ret;
 		} else {
 			view_end(&v);
 		}
@@ -368,7 +436,7 @@ static int print_look(struct looks *l, struct table *t, u64 now_ms)
 static int look(struct looks *l)
 {
 	const u64 now_ms = clock_uptime_ms();
-	struct table *t = read_table(&module_source, l->table);
+	struct table *t = diff_read(&module_source, l->table);
 	const char *why = t && l->last ? why_anew(l->last, t) : NULL;
 	int ret = t && l->last && !why;
 	char now[64], *line;
@@ -432,7 +500,7 @@ static int compare_again(const struct options *o, const char *table)
 
 static int check(const struct options *o, const char *table)
 {
-	if (o->match.module && growth_check_module(table))
+	if (growth_check(table, &o->match))
 		return -1;
 	if (!(o->given & OPTION_EVERY)) {
 		if (o->given & OPTION_COUNT)
@@ -440,6 +508,8 @@ static int check(const struct options *o, const char *table)
 		return o->nr_args ? 0 :
 		       fail("diff needs a snapshot to compare with, or --every SECONDS");
 	}
+	if (growth_is_timed(table))
+		return fail("--every compares what is live, not %s: use snapshots", table);
 	if (o->nr_args)
 		return fail("--every compares the module with itself: omit '%.64s'", o->args[0]);
 	if (o->given & (OPTION_RAW | OPTIONS_SOURCES))

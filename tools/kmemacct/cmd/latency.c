@@ -260,6 +260,20 @@ void latency_waits(struct view *v, const char *by, bool bars)
 	add_sum(v);
 }
 
+void latency_make(struct view *v, const struct options *o)
+{
+	const bool bars = !(o->given & (OPTION_JSON | OPTION_HISTOGRAM));
+
+	if (strcmp(v->t->name, "waits")) {
+		latency_percentiles(v, bars);
+		return;
+	}
+	if (v->t->at[AT_origin] == NONE)
+		latency_split(v);
+	view_select(v, &o->match);
+	latency_waits(v, o->by ?: "site", bars);
+}
+
 /* ---- whole histograms ----------------------------------------------------- */
 
 /* Columns before the bar, as in the format of print_bucket(). */

@@ -208,14 +208,14 @@ static int run_between(const char *name, struct table **before, struct table **a
 	u64 start, elapsed_ms;
 	int ret;
 
-	*before = source_table(&module_source, name);
+	*before = diff_read(&module_source, name);
 	*after = NULL;
 	start = clock_uptime_ms();
 	ret = !*before || show_check_names(*before, &o->match) ? -1 :
 	      run_child(o->args, cgroup, status);
 	elapsed_ms = clock_uptime_ms() - start;
 	if (!ret)
-		*after = source_table(&module_source, name);
+		*after = diff_read(&module_source, name);
 	if (*after && !delta_check_reset(*before, *after, elapsed_ms))
 		return 0;
 	table_free(*before);
@@ -223,13 +223,19 @@ static int run_between(const char *name, struct table **before, struct table **a
 	return -1;
 }
 
+static const char *keys_of(const struct table *t)
+{
+	return t->at[AT_total_us] != NONE ? "total_us" : t->at[AT_kb] != NONE ? "kb" :
+	       t->at[AT_bytes_alloc] != NONE ? "bytes_alloc" : "slab_bytes";
+}
+
 static int run_on_machine(struct view *v, const struct options *o, int *status)
 {
 	struct table *before, *after;
 
-	if (run_between(RUN_MACHINE, &before, &after, o, NULL, status))
+	if (run_between(o->table ?: RUN_MACHINE, &before, &after, o, NULL, status))
 		return -1;
-	view_begin(v, delta_make("run", before, after));
+	diff_subtract(v, o, before, after);
 	view_sort_by_label(v->t);
 	v->note = "changes on the whole machine while the command ran";
 	return 0;
@@ -285,7 +291,7 @@ int run_run(const struct command *c, const struct options *o)
 	catch_signals(old);
 	ret = own ? run_in_cgroup(&v, o, &status) : run_on_machine(&v, o, &status);
 	release_signals(old);
-	if (ret || show(&v, o, own ? "slab_bytes" : c->keys))
+	if (ret || show(&v, o, keys_of(v.t)))
 		return -1;
 	return show_finish() ? -1 : status;
 }

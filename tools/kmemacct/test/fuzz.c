@@ -265,13 +265,18 @@ static void fuzz_growth(const char *name, const uint8_t *data, size_t size)
  */
 static void fuzz_delta(const char *name, const uint8_t *data, size_t size)
 {
+	static const struct options none;
 	struct table *before = parse(name, data, size / 2), *after = parse(name, data, size);
+	struct view v;
 
 	if (before && after && after->pairs) {
 		if (after->nr_rows && before->nr_rows)
 			delta_pairs(after, before);
 		table_free(before);
 		print_table(after);
+	} else if (before && after && growth_is_timed(name)) {
+		diff_subtract(&v, &none, before, after);
+		print_view(&v);
 	} else if (before && after) {
 		print_table(delta_make("run", before, after));
 	} else {
@@ -372,7 +377,7 @@ static void fuzz_table(const char *name, const uint8_t *data, size_t size)
 
 	if (has_columns(name))
 		fuzz_reader(name, data, size);
-	if (growth_find(name))
+	if (growth_find(name) && !growth_is_timed(name))
 		fuzz_growth(name, data, size);
 	if (has_view(name))
 		fuzz_top(name, data, size);

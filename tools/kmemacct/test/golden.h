@@ -33,7 +33,7 @@ enum {
 
 #define LATENCY_TABLE(table, list) \
 	"# kmemacct " table " 8 sample_bytes=0 latency=on since=load window_s=5.000\n" \
-	"# " list(TITLE) "\n"
+	KMA_GOLDEN_IDENTITY "# " list(TITLE) "\n"
 
 #define ZEROS_6		" 0 0 0 0 0 0"
 #define ZEROS_9		" 0 0 0 0 0 0 0 0 0"

@@ -159,4 +159,6 @@ TEST(changes_are_listed_by_name)
 	table_free(before);
 	table_free(after);
 	EXPECT(growth_find("stacks") && !growth_find("allocs"));
+	EXPECT(growth_is_timed("waits") && growth_is_timed("latency") &&
+	       !growth_is_timed("callers"));
 }

@@ -196,6 +196,62 @@ TEST(no_waits_are_printed)
 		       .screen = 0);
 }
 
+#define WAIT(count, total, max, us_1, us_2, us_4, order, label) \
+	#count " " #total " 0.000 " #max " " #us_1 " " #us_2 " " #us_4 ZEROS_20 " 0 " order " " \
+	label "\n"
+#define WAITS_HEAD LATENCY_TABLE("waits", KMA_WAITS_COLUMNS)
+
+static struct view waits_between(const char *before, const char *after)
+{
+	static const struct options none;
+	struct view v;
+
+	diff_subtract(&v, &none, parse("waits", before), parse("waits", after));
+	return v;
+}
+
+/*
+ * A maximum is that of the time in between only if it has grown, and the largest of those that have
+ * grown only if no other wait in between can have been longer.  Recycled rows are now in [other].
+ */
+TEST(waits_are_subtracted)
+{
+	static const char before[] = WAITS_HEAD
+		WAIT(2, 8, 5, 0, 0, 2, "0", "direct;a+0x1")
+		WAIT(1, 3, 3, 0, 1, 0, "1", "direct;a+0x1")
+		WAIT(4, 4, 1, 4, 0, 0, "0", "direct;same+0x2")
+		WAIT(1, 7, 7, 0, 0, 1, "0", "direct;b+0x3")
+		WAIT(1, 2, 2, 0, 1, 0, "0", "memcg;c+0x4")
+		WAIT(1, 6, 6, 0, 0, 1, "1", "memcg;c+0x4")
+		WAIT(3, 9, 3, 0, 3, 0, "0", "direct;gone+0x5")
+		WAIT(5, 5, 1, 5, 0, 0, "0", "memcg;anew+0x6");
+	static const char after[] = WAITS_HEAD
+		WAIT(9, 20, 6, 5, 3, 1, "-", "[other]")
+		WAIT(5, 26, 7, 0, 0, 5, "0", "direct;a+0x1")
+		WAIT(2, 5, 3, 0, 2, 0, "1", "direct;a+0x1")
+		WAIT(4, 4, 1, 4, 0, 0, "0", "direct;same+0x2")
+		WAIT(2, 8, 7, 1, 0, 1, "0", "direct;b+0x3")
+		WAIT(2, 5, 3, 0, 2, 0, "0", "memcg;c+0x4")
+		WAIT(2, 11, 6, 0, 0, 2, "1", "memcg;c+0x4")
+		WAIT(1, 2, 2, 0, 1, 0, "0", "memcg;anew+0x6");
+
+	EXPECT_PRINTED(waits_between(before, after),
+		       "count total_us mean_us p50_le_us p99_le_us max_us site\n"
+		       "    1       +6   6.000       <=6       <=6      6 [other]\n"
+		       "    4      +20   5.000       <=7       <=7      7 a+0x1\n"
+		       "    1       +2   2.000       <=2       <=2      2 anew+0x6\n"
+		       "    1       +1   1.000       <=2       <=2      - b+0x3\n"
+		       "    2       +8   4.000       <=4       <=8      - c+0x4\n"
+		       "    9      +37   4.111       <=8       <=8      - sum\n",
+		       .exact = true,
+		       .output = "count,total_us,mean_us,p50_le_us,p99_le_us,max_us,site");
+	EXPECT_PRINTED(waits_between(after, after),
+		       "# percentiles are upper bounds; exact\n"
+		       "# no allocation that waited was recorded\n", .screen = 0);
+	/* Without [other], nothing is known of a row that is gone. */
+	EXPECT_ROWS(waits_between(before, WAITS_HEAD).t, "count,site", "");
+}
+
 static bool has_order(const struct row *row, u64 order)
 {
 	return row->v[BUCKET_NR + 4 + 3] == order;

@@ -91,6 +91,9 @@ static u64 difference(const struct table *t, int column, u64 before, u64 after)
 	/* The change is that of a window of time which ends at the reading. */
 	if (is_of_window(t, column))
 		return UNKNOWN;
+	/* A maximum that has not grown does not tell the maximum of the time in between. */
+	if (c->kind == KIND_MAX)
+		return after > before ? after : NO_ID;
 	if (c->kind == KIND_ERROR)
 		return c->of != NONE && t->columns[c->of].kind == KIND_GAUGE ?
 		       error_of_change(before, after) : error_of_growth(before, after);
@@ -108,6 +111,13 @@ static u64 frag_of(const struct table *t, const struct row *row)
 	const s64 req = table_at(t, row, AT_bytes_req), alloc = table_at(t, row, AT_bytes_alloc);
 
 	return req >= 0 && alloc > 0 ? number_frag_milli(req, alloc) : 0;
+}
+
+static u64 mean_of(const struct table *t, const struct row *row)
+{
+	const enum place count = t->at[AT_calls] == NONE ? AT_count : AT_calls;
+
+	return number_ratio(table_at(t, row, AT_total_us), table_at(t, row, count), 1000);
 }
 
 /* ---- rows ----------------------------------------------------------------- */
@@ -150,7 +160,70 @@ static void add_row(struct table *t, const struct row *before, const struct row 
 	}
 	if (t->at[AT_frag_pct] != NONE)
 		row->v[t->at[AT_frag_pct]] = frag_of(t, row);
+	if (t->at[AT_mean_us] != NONE)
+		row->v[t->at[AT_mean_us]] = mean_of(t, row);
 	t->nr_rows -= !changed;
+}
+
+/* ---- recycled rows -------------------------------------------------------- */
+
+#define HEIR	"[other]"
+
+/* Test for a row that counts from 0 again: the module has recycled it, and its key came back. */
+static bool is_anew(const struct table *t, const struct row *before, const struct row *after)
+{
+	int i;
+
+	for (i = 0; i < t->nr_values; i++)
+		if (t->columns[i].kind == KIND_COUNTER && after->v[i] < before->v[i])
+			return true;
+	return false;
+}
+
+static void add_to(struct row *sum, const struct table *t, struct row *row)
+{
+	struct row *pair[] = { sum, row };
+
+	view_add_up(t, pair, ARRAY_SIZE(pair), sum);
+}
+
+/*
+ * The module adds the counts of a row that it recycles to the row [other].  Do this with the rows
+ * of the earlier reading, too, so that no counter decreases.
+ * @match: for each row of @after, its row in @before, or NULL; @found: of @before, which have one
+ */
+static void move_recycled(struct table *before, const struct table *after, struct row **match,
+			  bool *found)
+{
+	struct row *sum = table_own(before, table_row(before));
+	bool is_heir;
+	size_t i;
+
+	for (i = 0; i < after->nr_rows; i++) {
+		is_heir = !strcmp(after->rows[i]->label, HEIR);
+		if (match[i] && (is_heir || is_anew(after, match[i], after->rows[i]))) {
+			add_to(sum, before, match[i]);
+			match[i] = NULL;
+		}
+		if (is_heir)
+			match[i] = sum;
+	}
+	for (i = 0; i < before->nr_rows; i++)
+		if (!found[i])
+			add_to(sum, before, before->rows[i]);
+	memset(found, true, before->nr_rows * sizeof(*found));
+}
+
+static void set_formats(struct table *t)
+{
+	struct column *c;
+
+	for (c = t->columns; c < t->columns + t->nr_values; c++) {
+		c->format = is_signed(c) ? FORMAT_S64 : c->kind == KIND_MAX ? FORMAT_ID : c->format;
+		c->change |= c->format == FORMAT_S64 && c->kind == KIND_GAUGE;
+	}
+	if (t->at[AT_total_us] != NONE)
+		t->columns[t->at[AT_total_us]].change = true;
 }
 
 struct table *delta_make(const char *name, struct table *before, struct table *after)
@@ -158,7 +231,7 @@ struct table *delta_make(const char *name, struct table *before, struct table *a
 	struct table *t = table_new(name, after->columns, before->sampled || after->sampled,
 				    before->nr_rows + after->nr_rows);
 	struct row ***old = sorted(before), ***now = sorted(after);
-	const struct row **match = alloc(after->nr_rows, sizeof(*match));
+	struct row **match = alloc(after->nr_rows, sizeof(*match));
 	bool *found = alloc(before->nr_rows, sizeof(*found));
 	size_t b = 0, a = 0, i;
 	int order;
@@ -166,12 +239,7 @@ struct table *delta_make(const char *name, struct table *before, struct table *a
 	t->from[0] = before;
 	t->from[1] = after;
 	table_inherit(t, after);
-	for (i = 0; i < (size_t)t->nr_values; i++) {
-		if (!is_signed(&t->columns[i]))
-			continue;
-		t->columns[i].format = FORMAT_S64;
-		t->columns[i].change = t->columns[i].kind == KIND_GAUGE;
-	}
+	set_formats(t);
 	while (b < before->nr_rows && a < after->nr_rows) {
 		order = view_compare_keys(t, *old[b], *now[a]);
 		if (!order) {
@@ -181,6 +249,8 @@ struct table *delta_make(const char *name, struct table *before, struct table *a
 		b += order <= 0;
 		a += order >= 0;
 	}
+	if (t->at[AT_us_1] != NONE)
+		move_recycled(before, after, match, found);
 	for (i = 0; i < after->nr_rows; i++)
 		add_row(t, match[i], after->rows[i]);
 	for (i = 0; i < before->nr_rows; i++)

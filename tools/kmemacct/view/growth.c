@@ -36,7 +36,7 @@ enum { GROWTH_COLUMNS(X) GROWTH_NR };
 static const struct column all_columns[] = { GROWTH_COLUMNS(COLUMN) };
 
 static const char * const tables[] = {
-	"callers", "modules", "caches", "stacks", "page_callers",
+	"callers", "modules", "caches", "stacks", "page_callers", "waits", "latency",
 };
 
 const char *growth_table(int nr)
@@ -55,16 +55,25 @@ const char *growth_find(const char *table)
 			return tables[i];
 		suggest_try(&s, tables[i]);
 	}
-	suggest_fail(&s, "use callers, modules, caches, stacks or page_callers",
+	suggest_fail(&s, "use callers, modules, caches, stacks, page_callers, waits or latency",
 		     "'%.64s' cannot be compared", table);
 	return NULL;
 }
 
-int growth_check_module(const char *table)
+bool growth_is_timed(const char *table)
 {
-	if (strcmp(table, "modules") && strcmp(table, "caches"))
-		return 0;
-	return fail("--module needs call sites, and %s has none: omit one", table);
+	return !strcmp(table, "waits") || !strcmp(table, "latency");
+}
+
+int growth_check(const char *table, const struct match *match)
+{
+	static const char others[] = "modules,caches,latency";
+
+	if (match->module && text_lists(others, table))
+		return fail("--module needs call sites, and %s has none: omit one", table);
+	if (match->min_bytes && growth_is_timed(table))
+		return fail("%s has no live sizes: omit --min", table);
+	return 0;
 }
 
 /* ---- what is live, by name ------------------------------------------------ */
@@ -452,6 +461,8 @@ size_t growth_count(const struct table *t)
 	const int significant = table_column(t, "significant");
 	size_t i, nr = 0;
 
+	if (t->at[AT_change_bytes] == NONE)
+		return t->nr_rows;
 	for (i = 0; i < t->nr_rows; i++)
 		nr += (s64)table_at(t, t->rows[i], AT_change_bytes) > 0 &&
 		      (significant == NONE || !strcmp(row_name(t->rows[i], significant), "yes"));

@@ -377,9 +377,44 @@ static u64 mean_of(const struct table *t, struct row * const *rows, size_t nr)
 	return number_ratio(total, sum, 1000);
 }
 
+/* Return: the end of the last bucket that is not empty; 0 if all are, NO_ID if it has no end. */
+static u64 longest_of(const struct table *t, const struct row *row)
+{
+	int i = BUCKET_NR;
+
+	while (i && !row->v[t->at[AT_us_1] + i - 1])
+		i--;
+	return i == BUCKET_NR ? NO_ID : i ? 1ULL << i : 0;
+}
+
+/*
+ * In a difference, a maximum is known only if it has grown.
+ * Return: the largest one that is known; NO_ID if the histogram of another row may have a longer
+ * time.
+ */
+static u64 max_of(const struct table *t, struct row * const *rows, size_t nr)
+{
+	u64 max, known = 0, other = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		max = table_at(t, rows[i], AT_max_us);
+		if (max != NO_ID)
+			known = max > known ? max : known;
+		else if (longest_of(t, rows[i]) > other)
+			other = longest_of(t, rows[i]);
+	}
+	return known >= other ? known : NO_ID;
+}
+
+static bool has_differences(const struct table *t)
+{
+	return t->at[AT_us_1] != NONE && t->columns[t->at[AT_max_us]].format == FORMAT_ID;
+}
+
 void view_add_up(const struct table *t, struct row * const *rows, size_t nr, struct row *sum)
 {
-	const u64 mean = mean_of(t, rows, nr);
+	const u64 mean = mean_of(t, rows, nr), max = has_differences(t) ? max_of(t, rows, nr) : 0;
 	u64 v[t->nr_values + 1];
 	int i;
 
@@ -392,6 +427,8 @@ void view_add_up(const struct table *t, struct row * const *rows, size_t nr, str
 							       table_at(t, sum, AT_bytes_alloc));
 	if (t->at[AT_mean_us] != NONE && t->at[AT_total_us] != NONE)
 		sum->v[t->at[AT_mean_us]] = mean;
+	if (has_differences(t))
+		sum->v[t->at[AT_max_us]] = max;
 	if (t->at[AT_old_pct] != NONE && table_at(t, sum, AT_all_bytes))
 		sum->v[t->at[AT_old_pct]] = 100000.0L * table_at(t, sum, AT_live_bytes) /
 					    table_at(t, sum, AT_all_bytes) + 0.5L;

@@ -369,6 +369,10 @@ int delta_check_reset(const struct table *before, const struct table *after, u64
 /*
  * Subtract two readings of a table.  Rows that have changed are in the order of @after; those that
  * have vanished follow.  The new table takes ownership of both.
+ *
+ * A maximum that has grown is that of the time in between; one that has not becomes NO_ID.  In
+ * tables with histograms, no counter decreases: the earlier counts of rows that were recycled since
+ * are subtracted from the row [other].
  */
 struct table *delta_make(const char *name, struct table *before, struct table *after);
 
@@ -460,10 +464,16 @@ const char *growth_table(int nr);
 const char *growth_find(const char *table);
 
 /*
- * Check that the rows of a table are call sites, so that they are in a module.  Return: 0, or -1
- * after fail().
+ * Test for a table of times, where nothing is live: readings are subtracted, if they count from the
+ * same moment.
  */
-int growth_check_module(const char *table);
+bool growth_is_timed(const char *table);
+
+/*
+ * Check that a table of this name has what is to be matched: call sites, or live sizes.
+ * Return: 0, or -1 after fail().
+ */
+int growth_check(const char *table, const struct match *match);
 
 /*
  * Compare two readings of a table.  This sorts the rows of both by label; the new table points to
@@ -482,7 +492,7 @@ struct bounds growth_bounds(const struct table *before, const struct row *b,
 /* Make a table with the columns of a comparison, which takes ownership of @t, one without rows. */
 struct table *growth_columns(struct table *t);
 
-/* Return: number of rows of a comparison that have grown significantly. */
+/* Return: number of rows of a comparison that have grown significantly; with times, of all rows. */
 size_t growth_count(const struct table *t);
 
 /* ---- the machine (machine.c) ---------------------------------------------- */

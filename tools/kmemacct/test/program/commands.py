@@ -170,6 +170,7 @@ def completes_in_bash(t):
     check([], completes(t, "-l", ""))
     check(["stacks", "shrinkers", "stalls"], completes(t, "top", "s"))
     check(["pingpong"], completes(t, "folded", "pi"))
+    check(["waits"], completes(t, "run", "--table", "wa"))
     check([], completes(t, "run", "--", "--"))
     check(["off", "classes", "sites"], completes(t, "set", "pages", ""))
     check(["sites"], completes(t, "set", "pages", "=", "s"))

@@ -6,11 +6,13 @@ import signal
 import time
 
 from program.bounds import quantile
+from program.latency import HEAD as TIMED_HEAD
+from program.latency import PHASES, WAITED, phase, wait
 from program.samples import EVERY, sampled_rows, sampled_table
 from program.snapshots import IDENTITY, snapshot_of
 from program.tree import (
-    NOT_LOADED, Tree, callers, check, check_in, check_not_in, check_schema, documents, lines, row,
-    table)
+    NOT_LOADED, Tree, callers, check, check_in, check_not_in, check_schema, check_width, documents,
+    lines, row, table)
 
 UNSAMPLED = math.ceil(-math.log(0.025) * EVERY)
 
@@ -95,7 +97,7 @@ def refuses_wrong_options(t):
              "--min takes a size such as 4096, 64K or 1M, not '99999999999G'"),
             ((a, b, "--table", "module"), "'module' cannot be compared: did you mean 'modules'?"),
             ((a, b, "--table", "pages"), "'pages' cannot be compared: use callers, modules, caches,"
-             " stacks or page_callers"),
+             " stacks, page_callers, waits or latency"),
             ((), "diff needs a snapshot to compare with, or --every SECONDS"),
             ((a, b, b), "wrong number of arguments: kmemacct diff [A [B]]")):
         check(error, t.error("diff", *args, status=2))
@@ -167,10 +169,10 @@ def compares_other_tables(t):
     off = taken(t, "off", pages([]).replace("pages=sites", "pages=off"), 510000,
                 table_name="page_callers")
     for sides in (a, off), (off, b):
-        check(f"{off} has no page_callers: they were not recorded when it was"
+        check(f"{off} has no rows of page_callers: they were not recorded when it was"
               " taken", t.error("diff", *sides, "--table", "page-callers", status=2))
     stacks = taken(t, "c", table("stacks", []), table_name="stacks")
-    check(f"{stacks} has no stacks: they were not recorded when it was taken",
+    check(f"{stacks} has no rows of stacks: they were not recorded when it was taken",
           t.error("diff", stacks, stacks, "--table", "stacks", status=2))
 
 
@@ -437,6 +439,102 @@ def selects_rows(t):
           t.error("diff", a, b, "--table", "modules", "--module", "ext4", status=2))
 
 
+def later(rows):
+    """The rows of WAITED with these instead of those of the same label and order."""
+    keys = {row[-2:] for row in rows}
+    return [*(row for row in WAITED if row[-2:] not in keys), *rows]
+
+
+# Of the two rows of alloc_skb+0x44 that change, one has a new maximum, which is the larger one.
+WAITED_LATER = later([wait("direct;alloc_skb+0x44", 0, {4: 120, 1024: 5}, 1500),
+                      wait("direct;alloc_skb+0x44", 3, {4096: 3}, 7000),
+                      wait("direct;__handle_mm_fault+0x95c", 0, {256: 40, 512: 4}, 900)])
+
+
+def timed(t, name, before, after, head=TIMED_HEAD, **more):
+    """Two snapshots of a table of times, ten seconds apart."""
+    return (taken(t, "a", table(name, before, extra=f" {TIMED_HEAD}"), table_name=name),
+            taken(t, "b", table(name, after, extra=f" {head}"), 510000, table_name=name, **more))
+
+
+def compares_waits(t):
+    sides = timed(t, "waits", WAITED, WAITED_LATER)
+    rows = [
+        "count   total  mean     p50      p95      p99    max 4us-----1ms site",
+        "   44 +12.3ms 279us <=512us  <=900us  <=900us  900us ......@:... __handle_mm_fault+0x95c",
+        "   27 +11.4ms 420us   <=8us <=7.00ms <=7.00ms 7.00ms @.......-.: alloc_skb+0x44",
+        "   71 +23.6ms 333us <=512us <=2.05ms <=7.00ms 7.00ms *.....@::.: sum"]
+    text = t.out("diff --table waits", *sides, status=1, COLUMNS="120")
+    check(["# waits that ended in the 10.0s between the two; exact", *rows], text.splitlines())
+    narrow = t.out("diff --table waits", *sides, status=1, COLUMNS="80")
+    check_width(80, narrow)
+    check_in("# no room for: histogram\n", narrow)
+    check([["44", "__handle_mm_fault+0x95c"], ["27", "alloc_skb+0x44"], ["71", "sum"]],
+          [line.split()[::len(line.split()) - 1] for line in lines(narrow)[1:]])
+    found = rows_of(t, *sides, "--table", "waits")
+    check(("waits", 71, 7000), (found["table"], found["sum"]["count"], found["sum"]["max_us"]))
+    check([(44, 12288, 279.273, 512, 900, 0, "kernel"), (27, 11352, 420.444, 8, 7000, 22, "kernel")],
+          [(r["count"], r["total_us"], r["mean_us"], r["p50_le_us"], r["max_us"], r["us_4"],
+            r["module"]) for r in found["rows"]])
+    check([27], [r["count"] for r in rows_of(t, *sides, "--table", "waits", "--site", "*skb")["rows"]])
+    check([], rows_of(t, *sides, "--table", "waits", "--module", "mod", status=0)["rows"])
+    check_in("no allocation that waited", t.out("diff --table waits", sides[0], sides[0]))
+    check("waits has no live sizes: omit --min",
+          t.error("diff --table waits --min 1", *sides, status=2))
+    t.write_table("waits", WAITED_LATER, TIMED_HEAD)
+    check(rows, t.lines("diff --table waits", taken(t, "now", table("waits", WAITED), 0,
+                        table_name="waits"), status=1, COLUMNS="120"))
+
+
+def compares_latency(t):
+    sides = timed(t, "latency", PHASES, [
+        phase("direct:shrinker", {1: 60, 4: 45, 512: 4, 8388608: 1}, 9000000),
+        phase("kswapd:kswapd", {16384: 5}, 32000)])
+    check(["# phases that ended in the 10.0s between the two; exact",
+           "count   total   mean      p50      p95      p99    max phase",
+           "    2 +32.8ms 16.4ms <=32.0ms <=32.0ms <=32.0ms 32.0ms kswapd:kswapd",
+           "   10   +10us 1.00us    <=2us    <=2us    <=2us      - direct:shrinker",
+           "# no room for: histogram"],
+          t.out("diff --table latency", *sides, status=1, COLUMNS="80").splitlines())
+    check([(2, 32000), (10, None)],
+          [(r["count"], r["max_us"]) for r in rows_of(t, *sides, "--table", "latency")["rows"]])
+    check("--module needs call sites, and latency has none: omit one",
+          t.error("diff --table latency --module ext4", *sides, status=2))
+
+
+def refuses_counts_from_another_moment(t):
+    """Nothing of a table of times is live, and counts are subtracted only from the same moment."""
+    def error(head=TIMED_HEAD, **more):
+        sides = timed(t, "waits", WAITED, WAITED_LATER, head, **more)
+        return t.error("diff --table waits", *sides, status=2)
+    check("another boot, or the module was loaded again: waits cannot be compared",
+          error(identity=IDENTITY.replace("load_id=0x00", "load_id=0x11")))
+    check("the counts were reset in between: take both snapshots after that",
+          error(identity=IDENTITY.replace("resets=0", "resets=1")))
+    # The second table has counted for less time than there was between the two.
+    a, b = timed(t, "waits", WAITED, WAITED_LATER)
+    b = taken(t, "b", table("waits", WAITED_LATER, extra=f" {TIMED_HEAD}").replace(
+        "since=load", "since=on"), 510000, table_name="waits")
+    check("latency was off in between: take both snapshots while it is on",
+          t.error("diff --table waits", a, b, status=2))
+    check(f"{b} was taken later than the other one: give the earlier one first",
+          t.error("diff --table waits", b, a, status=2))
+    other = taken(t, "other", callers(AFTER), 510000)
+    check(f"{other} has no table waits: the module did not have it, or --tables left it out",
+          t.error("diff --table waits", a, other, status=2))
+    off = taken(t, "off", table("waits", [], extra=" latency=off"), 510000, table_name="waits")
+    check(f"{off} has no rows of waits: they were not recorded when it was taken",
+          t.error("diff --table waits", a, off, status=2))
+
+
+def says_what_blurs_waits(t):
+    sides = timed(t, "waits", WAITED, WAITED_LATER, f"{TIMED_HEAD} recycled=3",
+                  identity=IDENTITY.replace("module_changes=0", "module_changes=1"))
+    check(["rows were recycled, so [other] may have older ones",
+           "modules came or went, so a name may be of other code"],
+          rows_of(t, *sides, "--table", "waits")["note"].split("; ")[1:])
+
+
 def ends_with_the_module(t):
     every = Every(t, "0.2")
     every.until("nothing has changed")
@@ -450,7 +548,8 @@ def ends_with_the_module(t):
 def refuses_what_it_cannot_watch(t):
     for args, error in (
             (("1", "--table", "pages"), "'pages' cannot be compared: use callers, modules, caches,"
-             " stacks or page_callers"),
+             " stacks, page_callers, waits or latency"),
+            (("1", "--table", "waits"), "--every compares what is live, not waits: use snapshots"),
             (("1", "a"), "--every compares the module with itself: omit 'a'"),
             (("1", "-r"), "--every prints one table after another: omit -r and --lines"),
             (("0x",), "--every takes a number of seconds from 0.1 to 3600, not '0x'")):

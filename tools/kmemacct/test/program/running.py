@@ -4,8 +4,9 @@ import json
 import os
 import re
 
+from program.latency import PHASES, WAITED, phase, wait, write_latency
 from program.tree import (
-    CALLERS, CONTROL, COUNTS, Tree, as_nobody, callers, check, check_in, lines)
+    CALLERS, CONTROL, COUNTS, Tree, as_nobody, callers, check, check_in, lines, table)
 
 LATER = [
     (5121400, 7192, 7705, 5421904, 7705, 5483624, 513, 362080, 0, 4, 0, 0, 0, 5121400,
@@ -37,6 +38,45 @@ def runs_a_command(t):
     total = lines(found)[-1].split()
     check(["+48", "0", "6", "496", "7", "640", "7", "512"], total[:8])
     check(CONTROL, (t.dir / "control").read_text())
+
+
+def runs_with_a_table(t):
+    """--table chooses what is subtracted, as for diff."""
+    def args(name, rows):
+        later = t.top / "later"
+        later.write_text(table(name, rows, "99999.000", " latency=on pages=sites"))
+        return "--", "sh", "-c", f"cp {later} {t.dir}/{name}; exit 3"
+    write_latency(t)
+    more = wait("direct;alloc_skb+0x44", 0, {4: 120, 1024: 4}, 1500)
+    command = args("waits", [more, *WAITED[1:]])
+    check([
+        "# changes on the whole machine while the command ran; exact",
+        "count   total   mean   p50      p95      p99 max 4us------ site",
+        "   24 +2.14ms 89.0us <=8us <=2.05ms <=2.05ms   - @.......: alloc_skb+0x44",
+        "   24 +2.14ms 89.0us <=8us <=2.05ms <=2.05ms   - @.......: sum"],
+          t.out("run --table waits", *command, status=3, COLUMNS="80").splitlines())
+    write_latency(t)
+    found = json.loads(t.out("run --table waits -j", *command, status=3))
+    check(("waits", [(24, 2136, None)], 24),
+          (found["table"], [(r["count"], r["total_us"], r["max_us"]) for r in found["rows"]],
+           found["sum"]["count"]))
+    command = args("latency", [PHASES[0], phase("kswapd:kswapd", {16384: 5}, 32000)])
+    check([(2, "kswapd:kswapd")], [(r["count"], r["phase"]) for r in json.loads(
+        t.out("run --table latency -j", *command, status=3))["rows"]])
+    found = json.loads(t.out("run --table modules -j", *args("callers", CALLERS[1:]), status=3))
+    check(("run", [("[kernel]", -CALLERS[0][0])]),
+          (found["table"], [(r["module"], r["live_bytes"]) for r in found["rows"]]))
+    write_latency(t, "latency=off")
+    check("latency is not recorded: kmemacct set latency on",
+          t.error("run --table waits -- true", status=125))
+    for options, error in (
+            ("--table waits --cgroup",
+             "--table is of the whole machine, and --cgroup is not: omit one"),
+            ("--table waits --min 1", "waits has no live sizes: omit --min"),
+            ("--table caches --module ext4",
+             "--module needs call sites, and caches has none: omit one"),
+            ("--table waits -s size", "waits has no sort key 'size'")):
+        check_in(error, t.error("run", *options.split(), "--", "true", status=125))
 
 
 def runs_and_sorts(t):
