@@ -209,7 +209,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	kma_countmap_recycling_start();
 	kma_overhead_start();
 	kma_baseline_start();
-	ret = kma_incidents_start(kma_capture);
+	ret = kma_incidents_start(&kma_capture_ops);
 	if (ret)
 		goto baseline;
 	ret = kma_settings_start(text);

@@ -3,6 +3,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ctype.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/printk.h>
@@ -21,8 +22,7 @@ u64 kma_incidents_lost;
 u64 kma_incidents_changes;
 DECLARE_WAIT_QUEUE_HEAD(kma_incidents_wait);
 
-static size_t (*kma_incidents_capture)(enum kma_capture what, struct kma_arena *arena, char *buf,
-				       size_t size);
+static const struct kma_incident_ops *kma_incidents_ops;
 static struct kma_arena kma_incidents_arena;
 
 /* The worker must make progress while memory is short. */
@@ -119,8 +119,7 @@ void kma_incidents_accept(void)
 
 static size_t kma_incident_capture(struct kma_incident *in, enum kma_capture what, size_t from)
 {
-	return from + kma_incidents_capture(what, &kma_incidents_arena, in->text + from,
-					    KMA_INCIDENT_BYTES - from);
+	return from + kma_incidents_ops->capture(what, in->text + from, KMA_INCIDENT_BYTES - from);
 }
 
 /*
@@ -183,19 +182,74 @@ static unsigned long kma_incident_turn(struct kma_incident *in)
 	return wait;
 }
 
+/* ---- growth and coverage --------------------------------------------------- */
+
+static void kma_incidents_check_growth(void)
+{
+	struct kma_cause cause = { .trigger = KMA_TRIGGER_GROWTH, .order = KMA_ORDER_NONE };
+
+	cause.value = kma_incidents_ops->growth(kma_triggers.growth_s, &cause.site);
+	if (cause.value >= kma_triggers.growth)
+		kma_trigger_fire(&cause);
+}
+
+/* Coverage that stays low is one incident. */
+static void kma_incidents_check_coverage(void)
+{
+	static bool low;
+	const bool was_low = low;
+	const struct kma_cause cause = {
+		.trigger = KMA_TRIGGER_COVERAGE, .order = KMA_ORDER_NONE,
+		.value = kma_incidents_ops->coverage(),
+	};
+
+	low = cause.value < 1000 * kma_triggers.coverage;
+	if (low && !was_low)
+		kma_trigger_fire(&cause);
+}
+
+/* The time from one look at growth and coverage to the next: marks of the history are as often. */
+#define KMA_INCIDENTS_LOOK	(10 * HZ)
+
+/* Look at growth and coverage.  Returns the jiffies to the next look; 0 if there is none. */
+static unsigned long kma_incidents_check(void)
+{
+	static unsigned long last;
+
+	lockdep_assert_held(&kma_lock);
+	if (!kma_trigger_is_set(KMA_TRIGGER_GROWTH) && !kma_trigger_is_set(KMA_TRIGGER_COVERAGE))
+		return 0;
+	if (last && time_before(jiffies, last + KMA_INCIDENTS_LOOK))
+		return last + KMA_INCIDENTS_LOOK - jiffies;
+	last = jiffies;
+	if (kma_trigger_is_set(KMA_TRIGGER_GROWTH))
+		kma_incidents_check_growth();
+	if (kma_trigger_is_set(KMA_TRIGGER_COVERAGE))
+		kma_incidents_check_coverage();
+	return KMA_INCIDENTS_LOOK;
+}
+
+/* ---- the work ---------------------------------------------------------------- */
+
+/* The earlier one of two times; 0 is never. */
+static unsigned long kma_incidents_earlier(unsigned long a, unsigned long b)
+{
+	return a && b ? min(a, b) : a ?: b;
+}
+
 static void kma_incidents_turn(struct work_struct *work)
 {
-	unsigned long next = 0, wait;
+	unsigned long next;
 	int i;
 
+	kma_arena_use(&kma_incidents_arena);
 	kma_lock_take(KMA_LOCK_WORKER);
+	next = kma_incidents_check();
 	kma_incidents_accept();
 	kma_lock_release();
-	for (i = 0; i < KMA_INCIDENTS; i++) {
-		wait = kma_incident_turn(&kma_incidents[i]);
-		if (wait && (!next || wait < next))
-			next = wait;
-	}
+	for (i = 0; i < KMA_INCIDENTS; i++)
+		next = kma_incidents_earlier(next, kma_incident_turn(&kma_incidents[i]));
+	kma_arena_use(NULL);
 	/* A cause that has come meanwhile has queued the work to run at once. */
 	if (next)
 		queue_delayed_work(kma_incidents_queue, &kma_incidents_work, next);
@@ -263,6 +317,9 @@ int kma_incidents_set(char *text)
 		return -ENOMEM;
 	}
 	kma_triggers_set(&t);
+	/* The worker looks at growth and coverage. */
+	if (t.set)
+		kma_incidents_wake();
 	return 0;
 }
 
@@ -303,10 +360,9 @@ void kma_incidents_forget(void)
 
 /* ---- start and stop -------------------------------------------------------- */
 
-int kma_incidents_start(size_t (*capture)(enum kma_capture what, struct kma_arena *arena,
-					  char *buf, size_t size))
+int kma_incidents_start(const struct kma_incident_ops *ops)
 {
-	kma_incidents_capture = capture;
+	kma_incidents_ops = ops;
 	INIT_DELAYED_WORK(&kma_incidents_work, kma_incidents_turn);
 	kma_incidents_queue = alloc_workqueue(KBUILD_MODNAME, WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
 	if (!kma_incidents_queue) {

@@ -94,15 +94,21 @@ void kma_incidents_accept(void);
 void kma_incidents_forget(void);
 
 /**
- * kma_incidents_start() - prepare the worker
- * @capture: prints tables into @buf, and makes copies in @arena; takes kma_lock; returns the number
- *	of bytes, without a NUL
+ * struct kma_incident_ops - what the worker needs of the tables
+ * @capture: prints tables into @buf; takes kma_lock; returns the number of bytes, without a NUL
+ * @growth: kma_rows_site_growth(); called with kma_lock held
+ * @coverage: coverage_pct since the last reset, in thousandths; called with kma_lock held
  *
- * Context: process; no trigger is set.
- * Return: 0 or -ENOMEM.
+ * They make copies by kma_copy_alloc(), for which there is an arena.
  */
-int kma_incidents_start(size_t (*capture)(enum kma_capture what, struct kma_arena *arena,
-					  char *buf, size_t size));
+struct kma_incident_ops {
+	size_t (*capture)(enum kma_capture what, char *buf, size_t size);
+	u64 (*growth)(u32 seconds, unsigned long *site);
+	u64 (*coverage)(void);
+};
+
+/* Prepare the worker.  Context: process; no trigger is set.  Returns 0 or -ENOMEM. */
+int kma_incidents_start(const struct kma_incident_ops *ops);
 
 /* Stop all triggers and the worker, and free the memory.  Context: kma_lock is not held. */
 void kma_incidents_stop(void);

@@ -164,6 +164,11 @@ void kma_arena_use(struct kma_arena *arena)
 	WRITE_ONCE(kma_arena_task, arena ? current : NULL);
 }
 
+void kma_arena_empty(void)
+{
+	kma_arena->used = 0;
+}
+
 static void *kma_arena_alloc(struct kma_arena *arena, size_t size)
 {
 	void *mem = arena->mem + arena->used;

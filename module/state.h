@@ -209,4 +209,7 @@ struct kma_arena {
  */
 void kma_arena_use(struct kma_arena *arena);
 
+/* Free all memory of the arena that this task uses. */
+void kma_arena_empty(void);
+
 #endif /* KMA_STATE_H */

@@ -5,8 +5,11 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 
+#include "../baseline.h"
+#include "../core/stat.h"
 #include "../state.h"
 #include "capture.h"
+#include "rows_site.h"
 #include "tables.h"
 
 /**
@@ -58,7 +61,8 @@ static bool kma_capture_table(const struct kma_captured *c, struct seq_file *seq
 	return false;
 }
 
-size_t kma_capture(enum kma_capture what, struct kma_arena *arena, char *buf, size_t size)
+/* Each table begins with an empty arena. */
+static size_t kma_capture(enum kma_capture what, char *buf, size_t size)
 {
 	struct seq_file seq = { .buf = buf, .size = size };
 	bool fits = true;
@@ -67,9 +71,23 @@ size_t kma_capture(enum kma_capture what, struct kma_arena *arena, char *buf, si
 	for (i = 0; fits && i < ARRAY_SIZE(kma_captured); i++) {
 		if (kma_captured[i].what != what)
 			continue;
-		kma_arena_use(arena);
+		kma_arena_empty();
 		fits = kma_capture_table(&kma_captured[i], &seq);
 	}
-	kma_arena_use(NULL);
 	return seq.count;
 }
+
+static u64 kma_capture_coverage(void)
+{
+	struct kma_stats stats;
+
+	kma_stats_sum(&stats);
+	kma_stats_since(&stats, &kma_baseline.stats);
+	return kma_coverage_milli(stats.v);
+}
+
+const struct kma_incident_ops kma_capture_ops = {
+	.capture = kma_capture,
+	.growth = kma_rows_site_growth,
+	.coverage = kma_capture_coverage,
+};

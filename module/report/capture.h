@@ -11,11 +11,9 @@
 #ifndef KMA_REPORT_CAPTURE_H
 #define KMA_REPORT_CAPTURE_H
 
-#include <linux/types.h>
-
 #include "../incidents.h"
 
-/* Print tables into @buf, as kma_incidents_start() needs it. */
-size_t kma_capture(enum kma_capture what, struct kma_arena *arena, char *buf, size_t size);
+/* What incidents need of the tables. */
+extern const struct kma_incident_ops kma_capture_ops;
 
 #endif /* KMA_REPORT_CAPTURE_H */

@@ -324,7 +324,7 @@ static bool kma_rows_site_read_changes(struct kma_snapshot *snap, u32 i, bool sa
 	return kma_rows_site_changes(snap, i, samples, counts) || shown;
 }
 
-/* ---- the largest and the fastest ------------------------------------------------------------ */
+/* ---- call sites ------------------------------------------------------------------------------ */
 
 /* A row to be read, and the call site of its events; 0 for a row [other]. */
 struct kma_rows_site_at {
@@ -345,6 +345,19 @@ static int kma_rows_site_compare(const void *a, const void *b)
 	const struct kma_rows_site_at *x = a, *y = b;
 
 	return x->site < y->site ? -1 : x->site > y->site;
+}
+
+/* Get all rows, those of a call site one after the other.  Returns NULL if there is no memory. */
+static struct kma_rows_site_at *kma_rows_site_sort(u32 rows)
+{
+	struct kma_rows_site_at *at = kma_copy_alloc(rows, sizeof(*at));
+	u32 i;
+
+	for (i = 0; at && i < rows; i++)
+		at[i] = (struct kma_rows_site_at) { kma_rows_site_of(i), i };
+	if (at)
+		sort(at, rows, sizeof(*at), kma_rows_site_compare, NULL);
+	return at;
 }
 
 /* What the two halves of the rows are chosen by: what is live, and its change in ten minutes. */
@@ -405,16 +418,13 @@ static bool kma_rows_site_is_chosen(const struct kma_site_counts *half, u32 nr, 
 static int kma_rows_site_fill_limited(struct kma_snapshot *snap)
 {
 	const u32 rows = kma_rows_site_nr(), half = snap->limit / 2;
-	struct kma_rows_site_at *at = kma_copy_alloc(rows, sizeof(*at));
+	struct kma_rows_site_at *at = kma_rows_site_sort(rows);
 	struct kma_site_counts *row, sum;
 	u32 nr[2] = {}, i;
 	int ret = 0;
 
 	if (!at || kma_snapshot_room(snap, 2 * half))
 		return -ENOMEM;
-	for (i = 0; i < rows; i++)
-		at[i] = (struct kma_rows_site_at) { kma_rows_site_of(i), i };
-	sort(at, rows, sizeof(*at), kma_rows_site_compare, NULL);
 	row = snap->rows;
 	for (i = 0; !ret && i < rows;) {
 		i += kma_rows_site_read_site(snap, &at[i], rows - i, &sum);
@@ -429,6 +439,38 @@ static int kma_rows_site_fill_limited(struct kma_snapshot *snap)
 		if (!kma_rows_site_is_chosen(row, nr[0], row[half + i].id))
 			row[snap->nr_rows++] = row[half + i];
 	return ret;
+}
+
+u64 kma_rows_site_growth(u32 seconds, unsigned long *site)
+{
+	const struct kma_history_mark mark = kma_history_at(&kma_history, kma_marks_now(), seconds);
+	const u32 rows = kma_sitetab_rows(&kma_core.sites);
+	struct kma_rows_site_at *at = mark.index < 0 ? NULL : kma_rows_site_sort(rows);
+	struct kma_history_change change;
+	s64 most = 0, sum = 0;
+	u64 variance = 0;
+	u32 i;
+
+	for (i = 0; at && i < rows; i++) {
+		if (i && at[i].site != at[i - 1].site) {
+			sum = 0;
+			variance = 0;
+		}
+		if (kma_rows_site_may_change(at[i].i, false) &&
+		    kma_history_changed(&kma_history, &kma_core.sites, at[i].i, false, &mark, 1,
+					&change)) {
+			sum += change.kib;
+			variance += change.variance;
+		}
+		/* The unit of the variance is the square of 64 bytes: two standard errors. */
+		if ((i + 1 == rows || at[i + 1].site != at[i].site) && at[i].site &&
+		    sum - (s64)(kma_sqrt(variance) / 8) > most) {
+			most = sum - (s64)(kma_sqrt(variance) / 8);
+			*site = at[i].site;
+		}
+	}
+	kma_copy_free(at);
+	return 1024 * (u64)most;
 }
 
 int kma_rows_site_fill(struct kma_snapshot *snap,

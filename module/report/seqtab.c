@@ -289,12 +289,7 @@ static int kma_width(const struct kma_snapshot *snap, const struct kma_column *c
 	return snap->limit ? 0 : max_t(int, strlen(column->name), KMA_WIDTH);
 }
 
-/*
- * The percentage, in thousandths, of freed objects whose free was seen, among all objects that are
- * known to have been freed.  A missed free is noticed only when the object's address is allocated
- * again or its page is freed.
- */
-static u64 kma_coverage_milli(const u64 *v)
+u64 kma_coverage_milli(const u64 *v)
 {
 	u64 seen = v[KMA_STAT_events_kfree] + v[KMA_STAT_events_kmem_cache_free] +
 		   v[KMA_STAT_bulk_frees] + v[KMA_STAT_rcu_pending] +

@@ -259,6 +259,13 @@ void kma_snapshot_close(struct kma_snapshot *snap);
 /* Number of page allocations that no record of a page has, since load or the last reset. */
 u64 kma_snapshot_pages_dropped(const struct kma_snapshot *snap);
 
+/*
+ * The percentage, in thousandths, of freed objects whose free was seen, among all objects that are
+ * known to have been freed.  A missed free is noticed only when the object's address is allocated
+ * again or its page is freed.  @v are the counters of struct kma_stats.  Context: any.
+ */
+u64 kma_coverage_milli(const u64 *v);
+
 /* Print the lines above the rows. */
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap);
 

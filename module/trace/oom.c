@@ -9,22 +9,20 @@
 
 #include <trace/events/oom.h>
 
+#include "../core/stall.h"
 #include "oom.h"
-#include "phase.h"
 #include "tracepoint.h"
 #include "trigger.h"
 
 /* The OOM killer runs in the task whose allocation or charge has failed. */
 static notrace void kma_oom_probe_mark_victim(void *data, struct task_struct *victim, uid_t uid)
 {
-	struct kma_cause cause = {
+	const struct kma_cause cause = {
 		.trigger = KMA_TRIGGER_OOM, .order = KMA_ORDER_NONE, .value = victim->tgid,
 	};
 
-	if (!kma_trigger_is_set(KMA_TRIGGER_OOM))
-		return;
-	cause.site = kma_phase_site();
-	kma_trigger_fire(&cause);
+	if (kma_trigger_is_set(KMA_TRIGGER_OOM))
+		kma_trigger_fire(&cause);
 }
 
 /* kma_oom_attach_mark_victim(), kma_oom_detach_mark_victim() */

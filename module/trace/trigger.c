@@ -88,6 +88,13 @@ static void kma_cause_set_context(struct kma_cause *cause, u64 now)
 
 /* ---- triggers -------------------------------------------------------------- */
 
+/* What has grown in a time has to grow as much again before that is another cause. */
+static u64 kma_trigger_pause(enum kma_trigger trigger)
+{
+	return trigger != KMA_TRIGGER_GROWTH ? KMA_TRIGGER_PAUSE_NS :
+	       max_t(u64, KMA_TRIGGER_PAUSE_NS, kma_triggers.growth_s * (u64)NSEC_PER_SEC);
+}
+
 void kma_trigger_fire(const struct kma_cause *cause)
 {
 	struct kma_kept *kept = &kma_kept[cause->trigger];
@@ -100,7 +107,7 @@ void kma_trigger_fire(const struct kma_cause *cause)
 		return;
 	kept->cause = *cause;
 	kma_cause_set_context(&kept->cause, now);
-	WRITE_ONCE(kept->next_ns, now + KMA_TRIGGER_PAUSE_NS);
+	WRITE_ONCE(kept->next_ns, now + kma_trigger_pause(cause->trigger));
 	/* Publishes the cause.  Pairs with kma_trigger_take(). */
 	atomic_set_release(&kept->state, KMA_CAUSE_READY);
 	irq_work_queue(&kma_trigger_work);
