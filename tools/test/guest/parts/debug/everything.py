@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from cgroups import limited, run_in
-from harness import check, check_equal, check_zero, part, progress
+from harness import check, check_equal, check_zero, part, progress, wait_for
 from kernel import DEBUGFS
 from parts.debug.shared import ENABLED, check_live, now_and_then, read_whole
 from parts.slow_path import LOST, MIB
@@ -66,6 +66,9 @@ def waiting():
             Path("/proc/sys/vm/drop_caches").write_text("2")
 
         yield wait
+        # The process that waits outlives the one that has started it.
+        (cgroup / "cgroup.kill").write_text("1")
+        wait_for("an empty cgroup", lambda: not (cgroup / "cgroup.procs").read_text())
 
 
 def check_waits():
