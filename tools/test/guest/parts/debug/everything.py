@@ -68,7 +68,8 @@ def waiting():
         yield wait
         # The process that waits outlives the one that has started it.
         (cgroup / "cgroup.kill").write_text("1")
-        wait_for("an empty cgroup", lambda: not (cgroup / "cgroup.procs").read_text())
+        wait_for("an empty cgroup",
+                 lambda: "populated 0" in (cgroup / "cgroup.events").read_text())
 
 
 def check_waits():
