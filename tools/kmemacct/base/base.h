@@ -128,6 +128,9 @@ u64 number_ratio(u64 part, u64 whole, u64 scale);
 /* Return: length of the character at the start of a text; 0 if it is not UTF-8. */
 int utf8_length(const char *text);
 
+/* Return: number of columns of a text: one for each character, and for each byte that is none. */
+int utf8_columns(const char *text);
+
 /* ---- texts (text.c) ------------------------------------------------------- */
 
 /* Test for a word in a list with commas between its words; @list may be NULL. */
@@ -140,7 +143,7 @@ bool text_ends(const char *text, const char *with);
 /* Replace control characters, and bytes that are not UTF-8, by `?`.  Return: @text. */
 char *text_clean(char *text);
 
-/* Widen @width to the length of a text. */
+/* Widen @width to the columns of a text. */
 void text_widen(int *width, const char *text);
 
 /*

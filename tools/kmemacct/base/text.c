@@ -59,10 +59,10 @@ char *text_clean(char *text)
 
 void text_widen(int *width, const char *text)
 {
-	int len = strlen(text);
+	const int columns = utf8_columns(text);
 
-	if (*width < len)
-		*width = len;
+	if (*width < columns)
+		*width = columns;
 }
 
 void text_wrap(FILE *out, const char *text, int used, const char *margin, int screen)

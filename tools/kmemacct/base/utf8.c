@@ -34,3 +34,12 @@ int utf8_length(const char *text)
 		return 0;
 	return len;
 }
+
+int utf8_columns(const char *text)
+{
+	int nr;
+
+	for (nr = 0; *text; nr++)
+		text += utf8_length(text) ?: 1;
+	return nr;
+}

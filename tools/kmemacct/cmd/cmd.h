@@ -356,7 +356,7 @@ struct table *pages_matrix(const struct table *orders, const char *column, const
 struct table *pages_summary(struct table *pairs);
 
 /* Add to `pcpu` a column `mark`, which shows imbalance between CPUs, and a row of sums. */
-void pages_mark(struct view *v);
+void pages_imbalance(struct view *v);
 
 /* Add advice to `extfrag`, if any allocation has fragmented memory. */
 void pages_advise(struct view *v);

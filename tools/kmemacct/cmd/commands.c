@@ -25,9 +25,9 @@ static void modules_of(struct view *v, const struct options *o)
 		group_modules(v->t);
 }
 
-static void marked(struct view *v, const struct options *o)
+static void imbalanced(struct view *v, const struct options *o)
 {
-	pages_mark(v);
+	pages_imbalance(v);
 }
 
 static void advised(struct view *v, const struct options *o)
@@ -184,7 +184,7 @@ static void callers_of(struct view *v, const struct options *o)
 		leaks_make(v, 0, LEAKS_BY_SITE, NULL);
 		return;
 	}
-	v->t = reclaim_mark(v->t);
+	v->t = reclaim_flag(v->t);
 	keep_unreclaimable(v, o);
 	if (is_by(o, "module"))
 		group_modules(v->t);
@@ -550,7 +550,7 @@ const struct command commands[] = {
 		.what = "refills and drains of the per-CPU page lists",
 		.example = "pcpu -s imbalance_pages",
 		.takes = OPTIONS_ROWS & ~OPTION_SITE,
-		.run = run_table, .table = "pcpu", .derive = marked,
+		.run = run_table, .table = "pcpu", .derive = imbalanced,
 	}, {
 		.name = "extfrag", .group = GROUP_LOOK,
 		.what = "allocations that fragment memory, and advice",

@@ -54,19 +54,19 @@ static const struct metric {
 enum { LIVE_BYTES = 0, ALLOCATED_BYTES = 4 };
 
 /**
- * struct series - the numbers of a call site, or of several
+ * struct numbers - the numbers of a call site, or of several
  * @site: the call site, without its module
  * @module: its module, `kernel` for code in no module; for names in brackets that are no call
  *	sites, such as [unknown], it is this name
- * @reclaimable: whether the kernel can shrink all caches that it allocates from: "true" or
- *	"false"; NULL: not known
+ * @reclaimable: 1: the kernel can shrink all caches that it has allocated from; 0: it cannot;
+ *	NO_ID: not known
  * @value: its numbers
  * @variance: their variances; 0 if they are exact
  */
-struct series {
+struct numbers {
 	const char *site;
 	const char *module;
-	const char *reclaimable;
+	u64 reclaimable;
 	u64 value[NR_METRICS];
 	double variance[NR_METRICS];
 };
@@ -86,14 +86,14 @@ struct export {
 	struct table *callers;
 	struct table *stats;
 	u64 count_start;
-	struct series *listed;
+	struct numbers *listed;
 	size_t nr;
-	struct series other;
+	struct numbers other;
 	size_t nr_other;
-	struct series total;
+	struct numbers total;
 };
 
-static void add(struct series *sum, const struct series *more)
+static void add(struct numbers *sum, const struct numbers *more)
 {
 	size_t i;
 
@@ -103,13 +103,13 @@ static void add(struct series *sum, const struct series *more)
 	}
 }
 
-static void add_other(struct export *e, const struct series *s)
+static void add_other(struct export *e, const struct numbers *s)
 {
 	add(&e->other, s);
 	e->nr_other++;
 }
 
-static void add_row(struct series *s, const struct table *t, const struct row *row)
+static void add_row(struct numbers *s, const struct table *t, const struct row *row)
 {
 	size_t i;
 	int at;
@@ -119,13 +119,6 @@ static void add_row(struct series *s, const struct table *t, const struct row *r
 			s->value[i] += row->v[metrics[i].columns[at]];
 			s->variance[i] += estimate_variance(t, row, metrics[i].columns[at]);
 		}
-}
-
-static const char *reclaimable_of(const struct table *t, const struct row *row)
-{
-	const u64 flag = row->v[t->at[AT_reclaimable]];
-
-	return flag == NO_ID ? NULL : flag ? "true" : "false";
 }
 
 static bool matches_any(const struct table *t, const struct row *row, const struct patterns *p)
@@ -154,7 +147,7 @@ static bool is_chosen(const struct table *t, const struct row *row, const struct
 static int compare(const void *a, const void *b)
 {
 	static const int keys[] = { LIVE_BYTES, ALLOCATED_BYTES };
-	const struct series *x = a, *y = b;
+	const struct numbers *x = a, *y = b;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
@@ -164,7 +157,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Split `symbol+0xoff [module]`. */
-static void split(struct series *s)
+static void split(struct numbers *s)
 {
 	char *open = strstr(s->site, " [");
 
@@ -176,19 +169,20 @@ static void split(struct series *s)
 	open[strlen(open + 2) + 1] = '\0';
 }
 
-static void make_series(struct export *e, const struct options *o)
+static void list_sites(struct export *e, const struct options *o)
 {
 	const u64 most = o->given & OPTION_SERIES ? o->series : SERIES_SITES;
 	struct table *t = e->callers;
-	struct series s;
+	struct numbers s;
 	size_t i, next;
 
 	e->listed = alloc(t->nr_rows + 1, sizeof(*e->listed));
-	e->other = (struct series) { .site = "other", .module = "other" };
+	e->other = (struct numbers) { .site = "other", .module = "other" };
 	view_sort_by_label(t);
 	for (i = 0; i < t->nr_rows; i = next) {
-		s = (struct series) {
-			.site = t->rows[i]->label, .reclaimable = reclaimable_of(t, t->rows[i]),
+		s = (struct numbers) {
+			.site = t->rows[i]->label,
+			.reclaimable = t->rows[i]->v[t->at[AT_reclaimable]],
 		};
 		for (next = i + view_same(t, i); i < next; i++)
 			add_row(&s, t, t->rows[i]);
@@ -244,20 +238,25 @@ static void write_total(struct metrics *m, const struct export *e, size_t i)
 	metrics_double(m, NULL, e->total.variance[i]);
 }
 
+/* Set the labels of the series of a call site.  If a label changed, these would be cut. */
+static void set_labels(struct metric_label labels[3], const struct numbers *s)
+{
+	labels[0] = (struct metric_label) { "site", s->site };
+	labels[1] = (struct metric_label) { "module", s->module };
+	labels[2] = (struct metric_label) {};
+}
+
 /* Write a sample of each listed call site and, for a gauge, one of all other call sites. */
 static void write_sites(const struct metrics *m, const struct export *e, size_t i, bool variance)
 {
 	const size_t nr = e->nr + !m->counter;
-	const struct series *s;
+	struct metric_label labels[3];
+	const struct numbers *s;
 	size_t at;
 
 	for (at = 0; at < nr; at++) {
 		s = at < e->nr ? &e->listed[at] : &e->other;
-		const struct metric_label labels[] = {
-			{ "site", s->site }, { "module", s->module },
-			{ s->reclaimable ? "reclaimable" : NULL, s->reclaimable }, {},
-		};
-
+		set_labels(labels, s);
 		if (variance)
 			metrics_double(m, labels, s->variance[i]);
 		else
@@ -286,6 +285,21 @@ static void write_metric(struct metrics *m, const struct export *e, size_t i)
 		 metric->counter ? "_total" : "");
 	begin(m, metric, metric->counter, NULL, "site_", "_variance", help);
 	write_sites(m, e, i, true);
+}
+
+/* Another metric, and no label, as it may change, and is not known if sysfs cannot be read. */
+static void write_reclaimable(struct metrics *m, const struct export *e)
+{
+	struct metric_label labels[3];
+	const struct numbers *s;
+
+	metrics_family(m, "site_reclaimable", false, NULL,
+		       "1: the kernel can shrink all slab caches of the call site; 0: it cannot.");
+	for (s = e->listed; s < e->listed + e->nr; s++) {
+		set_labels(labels, s);
+		if (s->reclaimable != NO_ID)
+			metrics_u64(m, labels, s->reclaimable);
+	}
 }
 
 /* ---- the module ----------------------------------------------------------- */
@@ -440,6 +454,7 @@ static void write_all(FILE *out, const struct export *e, bool prometheus)
 	write_quality(&m, e);
 	for (i = 0; i < NR_METRICS; i++)
 		write_metric(&m, e, i);
+	write_reclaimable(&m, e);
 	metrics_end(&m);
 }
 
@@ -483,9 +498,9 @@ int export_run(const struct command *c, const struct options *o)
 	if (e.callers)
 		e.stats = source_table(o->source, "stats");
 	if (e.stats && !check_identity(&e)) {
-		e.callers = reclaim_mark(e.callers);
+		e.callers = reclaim_flag(e.callers);
 		e.count_start = find_count_start(e.callers);
-		make_series(&e, o);
+		list_sites(&e, o);
 		ret = 0;
 		if (path && strcmp(path, "-"))
 			ret = write_file(&e, path, format == 1);

@@ -212,24 +212,15 @@ static void set_texts(struct view *v, const struct series *s, u64 age_s, size_t 
 	v->note = view_own(v, alloc_print(NOTE, s->each, age));
 }
 
-/* Keep the rows of a cache, or all rows if there is none. */
+/* Keep the rows of a cache, or of any cache if @cache is NULL. */
 static void keep_cache(struct table *t, const char *cache)
 {
-	const size_t len = cache ? strlen(cache) : 0;
 	size_t i, nr = 0;
 
 	for (i = 0; i < t->nr_rows; i++)
-		if (!cache || (!strncmp(t->rows[i]->label, cache, len) &&
-			       t->rows[i]->label[len] == ';'))
+		if (site_of_cache(t->rows[i]->label, cache))
 			t->rows[nr++] = t->rows[i];
 	t->nr_rows = nr;
-}
-
-static const char *site_of(const struct row *row)
-{
-	const char *site = strrchr(row->label, ';');
-
-	return site ? site + 1 : row->label;
 }
 
 static struct table *add_up_sites(struct table *from, const struct series *s, size_t marks,
@@ -241,7 +232,7 @@ static struct table *add_up_sites(struct table *from, const struct series *s, si
 	size_t i, k, same;
 
 	for (i = 0; i < from->nr_rows; i++)
-		from->rows[i]->label = site_of(from->rows[i]);
+		from->rows[i]->label = site_of_cache(from->rows[i]->label, NULL);
 	view_sort_by_label(from);
 	for (i = 0; i < from->nr_rows; i += same) {
 		same = view_same(from, i);

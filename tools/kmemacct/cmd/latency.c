@@ -95,16 +95,16 @@ static struct range find_range(const struct table *t)
 }
 
 /* Put the duration at which a bucket begins onto the scale, if it fits behind what is there. */
-static void put_mark(char *scale, const struct range *r, int bucket, int *end)
+static void put_time(char *scale, const struct range *r, int bucket, int *end)
 {
 	static const char * const units[] = { "us", "ms", "s" };
 	int at = bucket - r->first, len;
-	char mark[NUMBER_LEN];
+	char text[NUMBER_LEN];
 
-	len = snprintf(mark, sizeof(mark), "%d%s", 1 << bucket % 10, units[bucket / 10]);
+	len = snprintf(text, sizeof(text), "%d%s", 1 << bucket % 10, units[bucket / 10]);
 	if (bucket > r->last || at < *end || at + len > r->last - r->first + 1)
 		return;
-	memcpy(scale + at, mark, len);
+	memcpy(scale + at, text, len);
 	*end = at + len + 1;
 }
 
@@ -115,9 +115,9 @@ static char *make_scale(const struct range *r)
 	int end = 0;
 
 	memset(scale, '-', r->last - r->first + 1);
-	put_mark(scale, r, r->first, &end);
-	put_mark(scale, r, 10, &end);
-	put_mark(scale, r, 20, &end);
+	put_time(scale, r, r->first, &end);
+	put_time(scale, r, 10, &end);
+	put_time(scale, r, 20, &end);
 	return scale;
 }
 

@@ -332,7 +332,7 @@ static void put_group(struct table *t, const struct group *g, enum leaks_by by)
 
 /* ---- the table ------------------------------------------------------------ */
 
-/* Print bytes as text output does, which marks estimates. */
+/* Print bytes as text output does, with a tilde before an estimate. */
 static void print_bytes(char buf[NUMBER_LEN], const struct sums *sum)
 {
 	char size[NUMBER_LEN];

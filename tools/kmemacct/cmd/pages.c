@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables and texts that are made from the tables of pages: matrices, a summary, marks and advice.
+ * Tables and texts made from the tables of pages: matrices, a summary, imbalance and advice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +160,7 @@ static bool is_unequal(const struct table *t, const struct row *row, int one, in
 	return false;
 }
 
-void pages_mark(struct view *v)
+void pages_imbalance(struct view *v)
 {
 	static const char note[] =
 		"takes: mostly refills its lists; gives: mostly drains them, freeing for others";

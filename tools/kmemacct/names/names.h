@@ -92,7 +92,7 @@ int exist_cgroup(const char *path);
  * all come from caches that the kernel can shrink when memory is short.
  * Return: the new table, which owns @t.
  */
-struct table *reclaim_mark(struct table *t);
+struct table *reclaim_flag(struct table *t);
 
 /*
  * Check whether the source says which caches the kernel can shrink.  Return: 0, or -1 after calling

@@ -5,13 +5,26 @@
 
 #include "names.h"
 
-/* Test for a line with the first @len characters of a text. */
-static bool has_line(const char *lines, const char *text, size_t len)
+/* Make a map whose keys are the lines of a text, in place. */
+static struct map map_lines(char *text)
 {
-	for (; *lines; lines += strcspn(lines, "\n"), lines += !!*lines)
-		if (!strncmp(lines, text, len) && lines[len] == '\n')
-			return true;
-	return false;
+	struct map lines = { .compare = map_compare_texts };
+	char *line;
+
+	while ((line = strsep(&text, "\n")))
+		if (*line && !map_find(&lines, line))
+			map_put(&lines, line, 0);
+	return lines;
+}
+
+/* Test for the cache of a label, which a call site follows if @site is not NULL. */
+static bool has_cache(const struct map *caches, const char *label, const char *site)
+{
+	char *cache = site ? alloc_print("%.*s", (int)(site - 1 - label), label) : NULL;
+	const bool found = map_find(caches, cache ?: label);
+
+	free(cache);
+	return found;
 }
 
 static struct table *add_column(struct table *t)
@@ -28,17 +41,16 @@ static struct table *add_column(struct table *t)
 	return t;
 }
 
-/* Mark rows of caches or cache_sites, in which a call site without a semicolon may follow. */
-static void mark_caches(struct table *t, const char *caches)
+/* Flag rows of caches or cache_sites, in which a call site without a semicolon may follow. */
+static void flag_caches(struct table *t, const struct map *caches)
 {
 	const char *label, *site;
 	size_t i;
 
 	for (i = 0; i < t->nr_rows; i++) {
 		label = t->rows[i]->label;
-		site = t->at[AT_cache_site] == NONE ? NULL : strrchr(label, ';');
-		t->rows[i]->v[t->at[AT_reclaimable]] =
-			has_line(caches, label, site ? (size_t)(site - label) : strlen(label));
+		site = t->at[AT_cache_site] == NONE ? NULL : site_of_cache(label, NULL);
+		t->rows[i]->v[t->at[AT_reclaimable]] = has_cache(caches, label, site);
 	}
 }
 
@@ -48,10 +60,10 @@ static int compare(const void *label, const void *row)
 }
 
 /*
- * Mark call sites by the caches that they allocate from.  A row [other] may stand for any call
+ * Flag call sites by the caches that they allocate from.  A row [other] may stand for any call
  * site, so it stays unknown.
  */
-static void mark_sites(struct table *t, const char *caches)
+static void flag_sites(struct table *t, const struct map *caches)
 {
 	struct table *pairs = source_table(t->source, "cache_sites");
 	const int at = t->at[AT_reclaimable];
@@ -61,7 +73,7 @@ static void mark_sites(struct table *t, const char *caches)
 	if (!pairs)
 		return;
 	pairs = add_column(pairs);
-	mark_caches(pairs, caches);
+	flag_caches(pairs, caches);
 	group_cache(pairs, NULL);
 	for (i = 0; i < t->nr_rows; i++) {
 		found = bsearch(t->rows[i]->label, pairs->rows, pairs->nr_rows,
@@ -72,18 +84,23 @@ static void mark_sites(struct table *t, const char *caches)
 	table_free(pairs);
 }
 
-struct table *reclaim_mark(struct table *t)
+struct table *reclaim_flag(struct table *t)
 {
-	char *caches;
+	struct map caches;
+	char *text;
 	size_t len;
 
 	t = add_column(t);
-	caches = t->source ? slabs_reclaimable(t->source, &len) : NULL;
-	if (caches && t->at[AT_site] == NONE)
-		mark_caches(t, caches);
-	else if (caches)
-		mark_sites(t, caches);
-	free(caches);
+	text = t->source ? slabs_reclaimable(t->source, &len) : NULL;
+	if (!text)
+		return t;
+	caches = map_lines(text);
+	if (t->at[AT_site] == NONE)
+		flag_caches(t, &caches);
+	else
+		flag_sites(t, &caches);
+	map_clear(&caches);
+	free(text);
 	return t;
 }
 

@@ -136,11 +136,11 @@ static bool is_part_of_change(const struct layout *l, const struct row *row, int
 	return row == l->v->total || row->v[l->limits + 1] != row->v[l->limits + 2];
 }
 
-static bool is_marked(const struct layout *l, const struct row *row, int column)
+static bool has_tilde(const struct layout *l, const struct row *row, int column)
 {
 	if (l->limits != NONE)
 		return is_part_of_change(l, row, column);
-	return estimate_is_marked(l->v->t, row, column, l->main);
+	return estimate_has_tilde(l->v->t, row, column, l->main);
 }
 
 /* The row of sums has no lists, and none of the columns that tell what a row is about. */
@@ -162,7 +162,7 @@ const char *layout_text(const struct layout *l, const struct row *row, int colum
 			char buf[CELL_LEN])
 {
 	const struct column *c = &l->v->t->columns[column];
-	const char *mark, *sign;
+	const char *tilde, *sign;
 	char number[NUMBER_LEN];
 	u64 value;
 
@@ -182,10 +182,10 @@ const char *layout_text(const struct layout *l, const struct row *row, int colum
 	} else if (c->format == FORMAT_HEX) {
 		snprintf(buf, CELL_LEN, "%#llx", value);
 	} else {
-		mark = !l->style->raw && is_marked(l, row, column) ? "~" : "";
+		tilde = !l->style->raw && has_tilde(l, row, column) ? "~" : "";
 		sign = sign_of(l, c, value);
 		layout_value(number, c, l->style->exact || l->style->raw, value);
-		stpcpy(stpcpy(stpcpy(buf, mark), sign), number);
+		stpcpy(stpcpy(stpcpy(buf, tilde), sign), number);
 	}
 	return buf;
 }
@@ -226,7 +226,7 @@ void layout_interval(const struct layout *l, const struct row *row, int column,
 	struct interval i;
 
 	snprintf(buf, CELL_LEN, "-");
-	if (!is_marked(l, row, column) || (limits && row == l->v->total))
+	if (!has_tilde(l, row, column) || (limits && row == l->v->total))
 		return;
 	if (limits)
 		i = (struct interval) { c->format, row->v[column + 1], row->v[column + 2] };
@@ -282,14 +282,16 @@ static bool has_interval(const struct layout *l, int column)
 static int below_len(const struct layout *l, const char *label, int len)
 {
 	char *site, *line;
+	int columns;
 
 	if (!l->below)
 		return len;
 	site = alloc_print("%.*s", len, label);
 	line = sites_text(l->v->sites, site);
+	columns = utf8_columns(line);
 	if (strcmp(line, "-"))
-		len = l->stacks ? len + (int)(strlen(LINES_GAP) + strlen(line)) :
-		      len > (int)strlen(line) ? len : (int)strlen(line);
+		len = l->stacks ? len + (int)strlen(LINES_GAP) + columns :
+		      len > columns ? len : columns;
 	free(line);
 	free(site);
 	return len;

@@ -30,7 +30,7 @@ void perf_site(char buf[PERF_SITE_LEN], const char *label)
 		snprintf(buf, PERF_SITE_LEN, "%s", label);
 }
 
-const char *perf_mark(const struct table *t, const struct row *row, int column)
+const char *perf_tilde(const struct table *t, const struct row *row, int column)
 {
 	return estimate_is_rough(t, row, column) ? "~" : "";
 }
@@ -40,7 +40,7 @@ bool perf_estimated(const struct view *v, int column)
 	size_t i;
 
 	for (i = 0; i < v->nr; i++)
-		if (*perf_mark(v->t, v->t->rows[i], column))
+		if (*perf_tilde(v->t, v->t->rows[i], column))
 			return true;
 	return false;
 }
@@ -49,7 +49,7 @@ void perf_interval(FILE *out, const struct table *t, const struct row *row, int 
 {
 	struct interval i;
 
-	if (!*perf_mark(t, row, column)) {
+	if (!*perf_tilde(t, row, column)) {
 		fputs(" | -", out);
 		return;
 	}

@@ -116,7 +116,7 @@ void perf_line(FILE *out, const struct perf *p, int more);
 void perf_site(char buf[PERF_SITE_LEN], const char *label);
 
 /* Return: "~" if the value of a row in a column is an estimate, otherwise "". */
-const char *perf_mark(const struct table *t, const struct row *row, int column);
+const char *perf_tilde(const struct table *t, const struct row *row, int column);
 
 /* Return: true if any of the rows has an estimate in a column. */
 bool perf_estimated(const struct view *v, int column);
@@ -130,7 +130,7 @@ void perf_interval(FILE *out, const struct table *t, const struct row *row, int 
  */
 void perf_star(FILE *out, const struct perf *p, const char * const *items, size_t nr);
 
-/* Explain the marks and intervals of estimates. */
+/* Explain the tildes and intervals of estimates. */
 void perf_legend(FILE *out, const struct perf *p);
 
 #endif /* PERF_H */

@@ -158,9 +158,9 @@ static void print_row(const struct form *f, const struct row *row)
 	char kb[NUMBER_LEN], hits[NUMBER_LEN], codes[GFP_LEN], site[PERF_SITE_LEN];
 	int used = 0;
 
-	snprintf(kb, sizeof(kb), "%s%'lld", f->pages ? "" : perf_mark(t, row, f->kb),
+	snprintf(kb, sizeof(kb), "%s%'lld", f->pages ? "" : perf_tilde(t, row, f->kb),
 		 (s64)row->v[f->kb] * (f->pages ? sysconf(_SC_PAGESIZE) / 1024 : 1));
-	snprintf(hits, sizeof(hits), "%s%'lld", f->pages ? "" : perf_mark(t, row, f->hits),
+	snprintf(hits, sizeof(hits), "%s%'lld", f->pages ? "" : perf_tilde(t, row, f->hits),
 		 f->pages ? 1 : (s64)row->v[f->hits]);
 	if (f->pages)
 		used += fprintf(f->out, " %16llu |", row->v[PAGE_pfn]);

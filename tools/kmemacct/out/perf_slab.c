@@ -75,11 +75,11 @@ static void print_titles(const struct form *f)
 }
 
 /* Print a sum and the average of the values that were added up. */
-static void print_total(const struct form *f, const char *mark, s64 total, s64 hits)
+static void print_total(const struct form *f, const char *tilde, s64 total, s64 hits)
 {
 	char buf[NUMBER_LEN];
 
-	snprintf(buf, sizeof(buf), "%s%lld", mark, total);
+	snprintf(buf, sizeof(buf), "%s%lld", tilde, total);
 	fprintf(f->out, " %9s/%-5lld |", buf, total / hits);
 }
 
@@ -87,30 +87,30 @@ static void print_count(const struct form *f, int width, const struct row *row, 
 {
 	char buf[NUMBER_LEN];
 
-	snprintf(buf, sizeof(buf), "%s%lld", perf_mark(f->v->t, row, column),
+	snprintf(buf, sizeof(buf), "%s%lld", perf_tilde(f->v->t, row, column),
 		 (s64)row->v[column]);
 	fprintf(f->out, " %*s |", width, buf);
 }
 
-static void print_frag(const struct form *f, const char *mark, u64 req, u64 alloc)
+static void print_frag(const struct form *f, const char *tilde, u64 req, u64 alloc)
 {
 	char buf[NUMBER_LEN];
 
-	snprintf(buf, sizeof(buf), "%s%.3f", mark, perf_frag(req, alloc));
+	snprintf(buf, sizeof(buf), "%s%.3f", tilde, perf_frag(req, alloc));
 	fprintf(f->out, " %6s%%", buf);
 }
 
 static void print_caller(const struct form *f, const struct row *row)
 {
-	const char *mark = perf_mark(f->v->t, row, COUNT_bytes_alloc);
+	const char *tilde = perf_tilde(f->v->t, row, COUNT_bytes_alloc);
 	const u64 *v = row->v;
 
-	print_total(f, mark, v[COUNT_bytes_alloc], v[COUNT_hits]);
-	print_total(f, perf_mark(f->v->t, row, COUNT_bytes_req), v[COUNT_bytes_req],
+	print_total(f, tilde, v[COUNT_bytes_alloc], v[COUNT_hits]);
+	print_total(f, perf_tilde(f->v->t, row, COUNT_bytes_req), v[COUNT_bytes_req],
 		    v[COUNT_hits]);
 	print_count(f, 8, row, COUNT_hits);
 	print_count(f, 9, row, COUNT_pingpong);
-	print_frag(f, mark, v[COUNT_bytes_req], v[COUNT_bytes_alloc]);
+	print_frag(f, tilde, v[COUNT_bytes_req], v[COUNT_bytes_alloc]);
 	if (f->intervals)
 		perf_interval(f->out, f->v->t, row, COUNT_bytes_alloc);
 }
@@ -216,11 +216,11 @@ static void print_sum(FILE *out, const char *title, s64 value, struct bounds bou
 
 static void print_column(FILE *out, const struct view *v, const char *title, int column)
 {
-	const char *mark = perf_mark(v->t, v->total, column);
+	const char *tilde = perf_tilde(v->t, v->total, column);
 	struct interval i;
 
-	fprintf(out, "%s %s%'lld", title, mark, v->total->v[column]);
-	if (*mark) {
+	fprintf(out, "%s %s%'lld", title, tilde, v->total->v[column]);
+	if (*tilde) {
 		i = estimate_interval(v->t, v->total, column);
 		fprintf(out, " (%'lld..%'lld)", (s64)i.low, (s64)i.high);
 	}
@@ -293,11 +293,11 @@ static void print_summary(FILE *out, const struct perf *p)
 	print_net(out, v);
 	print_wasted(out, v);
 	fprintf(out, "Internal fragmentation: %s%f%%\n",
-		perf_mark(v->t, v->total, COUNT_bytes_alloc),
+		perf_tilde(v->t, v->total, COUNT_bytes_alloc),
 		perf_frag(sums[COUNT_bytes_req], sums[COUNT_bytes_alloc]));
 	fprintf(out, "Cross CPU allocations: %s%'lld/%s%'lld\n",
-		perf_mark(v->t, v->total, COUNT_cross_node), (s64)sums[COUNT_cross_node],
-		perf_mark(v->t, v->total, COUNT_hits), (s64)sums[COUNT_hits]);
+		perf_tilde(v->t, v->total, COUNT_cross_node), (s64)sums[COUNT_cross_node],
+		perf_tilde(v->t, v->total, COUNT_hits), (s64)sums[COUNT_hits]);
 	if (sums[COUNT_bulk_bytes])
 		snprintf(bulk, sizeof(bulk), "bulk allocations (%'lld bytes)",
 			 (s64)sums[COUNT_bulk_bytes]);

@@ -299,7 +299,7 @@ static void print_hidden(FILE *out, const struct layout *l)
 void text_remarks(FILE *out, const struct layout *l)
 {
 	const struct view *v = l->v;
-	const int gfp = v->t->at[AT_gfp], mark = v->t->at[AT_reclaimable];
+	const int gfp = v->t->at[AT_gfp], flag = v->t->at[AT_reclaimable];
 	const int screen = l->style->screen;
 	const size_t more = view_left_out(v);
 	char text[64];
@@ -309,7 +309,7 @@ void text_remarks(FILE *out, const struct layout *l)
 	snprintf(text, sizeof(text), "%zu more row%s", more, more == 1 ? "" : "s");
 	if (more && !v->total_label)
 		text_comment(out, text, screen);
-	if (mark != NONE && l->c[mark].shown)
+	if (flag != NONE && l->c[flag].shown)
 		text_comment(out, RECLAIMABLE, screen);
 	if (v->codes && gfp != NONE && l->c[gfp].shown)
 		text_comments(out, gfp_legend(v->gfp), screen);

@@ -357,7 +357,7 @@ static void fuzz_view(struct view *v, const char *name, const uint8_t *data, siz
 	else if (!strcmp(name, "page_summary"))
 		print_table(pages_summary(v->t));
 	else if (!strcmp(name, "pcpu"))
-		pages_mark(v);
+		pages_imbalance(v);
 	else if (!strcmp(name, "stalls"))
 		latency_shares(v);
 	else if (!strcmp(name, "failures"))

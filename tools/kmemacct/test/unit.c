@@ -1106,7 +1106,7 @@ static void expect_marks(int line, const u64 (*rows)[4], const char *marks)
 		value[PCPU_drain_pages] = rows[i][3];
 	}
 	v = view_of(t);
-	pages_mark(&v);
+	pages_imbalance(&v);
 	expect_text(line, letters(v.t), marks);
 	view_end(&v);
 	table_free(known);

@@ -952,7 +952,7 @@ TEST(top_windows_have_intervals)
 	char text[CELL_LEN];
 
 	EXPECT_CELLS(ui->page, "a", "change_1m", "~+8.00K");
-	top_rates_interval(ui->page, row, 3, text);
+	top_rates_interval(ui->page, row, table_column(ui->page->v.t, "change_1m"), text);
 	EXPECT_TEXT(text, "-10.3K..+26.3K");
 	free_ui(ui);
 }
@@ -992,7 +992,7 @@ TEST(top_mark_shows_what_has_changed_since)
 	EXPECT(p->rows->marked_ms == 1000);
 	/* The window that was shown before comes back. */
 	top_ui_key(ui, 'w');
-	EXPECT_TEXT(p->v.t->columns[3].title, "1min");
+	EXPECT_TEXT(p->v.t->columns[table_column(p->v.t, "change_1m")].title, "1min");
 	EXPECT(!p->rows->mark);
 	top_ui_key(ui, 'm');
 	free_ui(ui);
@@ -1028,7 +1028,8 @@ TEST(top_mark_has_intervals)
 	next_table(ui, "sampled=1 sample_bytes=0 since=load window_s=12.000", after);
 	EXPECT_CELLS(ui->page, "a", "since_mark", "~+3.91K");
 	/* Twice the interval of the change per second in top_estimates_have_intervals */
-	top_rates_interval(ui->page, ui->page->shown[0], 3, text);
+	top_rates_interval(ui->page, ui->page->shown[0],
+			   table_column(ui->page->v.t, "since_mark"), text);
 	EXPECT_TEXT(text, "+3.25K..+4.56K");
 	free_ui(ui);
 }

@@ -47,7 +47,7 @@ int top_canvas_print(struct top_canvas *c, int line, int column, unsigned int at
 	return top_canvas_put(c, line, column, attributes, text);
 }
 
-void top_canvas_mark(struct top_canvas *c, int line, unsigned int attributes)
+void top_canvas_highlight(struct top_canvas *c, int line, unsigned int attributes)
 {
 	int i;
 

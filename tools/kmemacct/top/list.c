@@ -200,7 +200,7 @@ static void draw_titles(const struct top_page *p, struct top_canvas *c, int line
 				      p->l.c[i].width, title);
 	}
 	top_canvas_put(c, line, at, nr == p->key ? TOP_BOLD : 0, table_label(p->v.t));
-	top_canvas_mark(c, line, TOP_REVERSE);
+	top_canvas_highlight(c, line, TOP_REVERSE);
 }
 
 /* The sign says the same as the colour. */
@@ -246,6 +246,6 @@ void top_list_draw(struct top_page *p, struct top_canvas *c, int from, int lines
 	for (line = 0; (row = row_at(p, line)); line++) {
 		draw_row(p, c, from + 1 + line, row);
 		if (p->first + line == p->cursor)
-			top_canvas_mark(c, from + 1 + line, TOP_REVERSE);
+			top_canvas_highlight(c, from + 1 + line, TOP_REVERSE);
 	}
 }

@@ -168,6 +168,16 @@ static void add_column(struct maker *m, const struct column *c, int from)
 	m->from[m->nr++] = from;
 }
 
+/* A column of flags is shown if any row has one. */
+static bool has_flag(const struct table *t, int column)
+{
+	size_t i = 0;
+
+	while (i < t->nr_rows && t->rows[i]->v[column] != 1)
+		i++;
+	return i < t->nr_rows;
+}
+
 /* Add the column of a spec: of the module's table, or a new one. */
 static void add_spec(struct maker *m, const struct top_spec *s)
 {
@@ -179,6 +189,7 @@ static void add_spec(struct maker *m, const struct top_spec *s)
 	if (shown) {
 		/* A window of the module has its title in all tables. */
 		c.title = s->kind == TOP_VALUE ? s->title : NULL;
+		c.hidden = c.format == FORMAT_FLAG && !has_flag(m->now, from);
 		add_column(m, &c, from);
 		return;
 	}
@@ -453,7 +464,7 @@ void top_rates_interval(const struct top_page *p, const struct row *row, int col
 	double divisor, least, value;
 
 	*buf = '\0';
-	if (c->se == NONE || !estimate_is_marked(p->v.t, row, column, p->l.main))
+	if (c->se == NONE || !estimate_has_tilde(p->v.t, row, column, p->l.main))
 		return;
 	if (c->format != FORMAT_RATE) {
 		layout_interval(&p->l, row, column, buf);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../names/names.h"
 #include "top.h"
 
 /* The constants of the hash function FNV-1a, for 64 bits. */
@@ -287,6 +288,12 @@ static bool is_same_table(const struct table *before, const struct table *now)
 	       is_same_since(before, now);
 }
 
+/* Find out what the kernel can shrink, for the views that show it. */
+static struct table *flag_rows(struct table *t)
+{
+	return !strcmp(t->name, "callers") || !strcmp(t->name, "caches") ? reclaim_flag(t) : t;
+}
+
 bool top_rows_update(struct top_rows *r, struct table *t, u64 began_ms, u64 ended_ms)
 {
 	u64 waited_ms = began_ms > r->clock_ms ? began_ms - r->clock_ms : 0;
@@ -296,6 +303,7 @@ bool top_rows_update(struct top_rows *r, struct table *t, u64 began_ms, u64 ende
 		table_free(t);
 		return false;
 	}
+	t = flag_rows(t);
 	r->elapsed_ms = r->now ? elapsed(r->now, t, waited_ms) : 0;
 	r->marked_ms += r->elapsed_ms;
 	if (!r->elapsed_ms)

@@ -231,7 +231,9 @@ static void draw_status(struct top_canvas *c, struct top_ui *ui)
 		column = put_part(c, column, TOP_BOLD, "filter: %.*s%s", FILTER_SHOWN, p->filter,
 				  strlen(p->filter) > FILTER_SHOWN ? MORE_TEXT : "");
 	layout_title(&p->l, p->key, title);
-	column = put_part(c, column, 0, "sort: %s%s", title, p->reverse ? " reversed" : "");
+	/* A column of flags has no title. */
+	column = put_part(c, column, 0, "sort: %s%s", *title ? title : p->v.t->columns[p->key].name,
+			  p->reverse ? " reversed" : "");
 	column = put_part(c, column, 0, "h help  q quit");
 	if (p->hidden)
 		column = put_part(c, column, 0, "%d more columns: < >", p->hidden);
@@ -288,6 +290,7 @@ static void draw_help(struct top_canvas *c, struct top_ui *ui)
 		"Esc, q, d and Enter lead back to the list.\n"
 		"\n"
 		"NAME/s: since the last refresh, per second; - is not known\n"
+		"r is in caches that the kernel can shrink when memory is short\n"
 		"~ is an estimate from samples: details have its interval\n"
 		"RAM bar: u user, c page cache, s slab, r reclaimable slab, o other; blank: free\n";
 

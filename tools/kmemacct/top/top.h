@@ -256,6 +256,8 @@ void top_rows_free(struct top_rows *r);
  * @began_ms: when the reading of the table began, by a clock that goes on during suspend
  * @ended_ms: when it ended
  *
+ * Tables callers and caches get a column `reclaimable`.
+ *
  * Return: true; false if the table is the same as the last one, and nothing has changed.
  */
 bool top_rows_update(struct top_rows *r, struct table *t, u64 began_ms, u64 ended_ms);
@@ -427,7 +429,7 @@ int top_canvas_print(struct top_canvas *c, int line, int column, unsigned int at
 		     const char *fmt, ...);
 
 /* Give all cells of a line additional attributes. */
-void top_canvas_mark(struct top_canvas *c, int line, unsigned int attributes);
+void top_canvas_highlight(struct top_canvas *c, int line, unsigned int attributes);
 
 /* Return: a cell. */
 static inline struct top_cell *top_canvas_at(const struct top_canvas *c, int line, int column)

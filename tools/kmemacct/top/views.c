@@ -6,13 +6,25 @@
 
 /* ---- columns -------------------------------------------------------------- */
 
+/* Of call sites and caches, top_rows_update() adds which ones the kernel can shrink. */
 static const struct top_spec object_specs[] = {
+	{ "live_bytes", "live", TOP_VALUE, { "live_bytes" }, .total = true },
+	{ "reclaimable", "", TOP_VALUE, { "reclaimable" }, .rank = 0 },
+	{ "share", "share", TOP_SHARE, { "live_bytes" }, .rank = 4 },
+	{ "live_objs", "objects", TOP_VALUE, { "live_objs" }, .rank = 3, .total = true },
+	{ "growth", "growth/s", TOP_GROWTH, { "live_bytes" }, .rank = 0, .total = true },
+	{ "allocs_per_s", "allocs/s", TOP_RATE, { "objs_alloc" }, .rank = 2, .total = true },
+	{ "frees_per_s", "frees/s", TOP_RATE, { "frees" }, .rank = 5 },
+	{ "bytes_per_s", "bytes/s", TOP_RATE, { "bytes_alloc" }, .rank = 6 },
+	{}
+};
+
+static const struct top_spec stack_specs[] = {
 	{ "live_bytes", "live", TOP_VALUE, { "live_bytes" }, .total = true },
 	{ "share", "share", TOP_SHARE, { "live_bytes" }, .rank = 4 },
 	{ "live_objs", "objects", TOP_VALUE, { "live_objs" }, .rank = 3, .total = true },
 	{ "growth", "growth/s", TOP_GROWTH, { "live_bytes" }, .rank = 0, .total = true },
-	{ "allocs_per_s", "allocs/s", TOP_RATE, { "objs_alloc" },
-	  .rank = 2, .total = true },
+	{ "allocs_per_s", "allocs/s", TOP_RATE, { "objs_alloc" }, .rank = 2, .total = true },
 	{ "frees_per_s", "frees/s", TOP_RATE, { "frees" }, .rank = 5 },
 	{ "bytes_per_s", "bytes/s", TOP_RATE, { "bytes_alloc" }, .rank = 6 },
 	{}
@@ -104,7 +116,7 @@ const struct top_view top_views[TOP_NR_VIEWS] = {
 		.specs = object_specs, .rate = "allocs_per_s",
 	}, {
 		.name = "stacks", .row = "stacks",
-		.specs = object_specs, .rate = "allocs_per_s", .stacks = true,
+		.specs = stack_specs, .rate = "allocs_per_s", .stacks = true,
 		.need = {
 			.name = "sample_bytes", .value = "512K",
 			.off = "Stacks are recorded only while objects are sampled.",

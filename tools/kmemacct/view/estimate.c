@@ -43,7 +43,7 @@ bool estimate_is_rough(const struct table *t, const struct row *row, int column)
 	return se_of(t, row, column) || (c->se != NONE && se_of(t, row, c->bytes));
 }
 
-bool estimate_is_marked(const struct table *t, const struct row *row, int column, int main)
+bool estimate_has_tilde(const struct table *t, const struct row *row, int column, int main)
 {
 	const bool growth = column == t->at[AT_growth_bytes_s];
 	int of = column;

@@ -106,19 +106,17 @@ void group_by(struct table *t, const char *keys)
 
 void group_cache(struct table *t, const char *cache)
 {
-	const char *label, *site;
+	const char *site;
 	size_t i, nr = 0;
 
 	t->name = "callers";
 	t->columns[t->nr_values].name = "site";
 	table_link(t);
 	for (i = 0; i < t->nr_rows; i++) {
-		label = t->rows[i]->label;
-		site = strrchr(label, ';');
-		if (!site || (cache && ((size_t)(site - label) != strlen(cache) ||
-					strncmp(label, cache, site - label))))
+		site = site_of_cache(t->rows[i]->label, cache);
+		if (!site)
 			continue;
-		t->rows[i]->label = site + 1;
+		t->rows[i]->label = site;
 		t->rows[nr++] = t->rows[i];
 	}
 	t->nr_rows = nr;

@@ -4,6 +4,16 @@
 
 #include "view.h"
 
+const char *site_of_cache(const char *label, const char *cache)
+{
+	const char *end = strrchr(label, ';');
+
+	if (!end || (cache && ((size_t)(end - label) != strlen(cache) ||
+			       strncmp(label, cache, end - label))))
+		return NULL;
+	return end + 1;
+}
+
 const char *site_module(const char *site, size_t *len)
 {
 	const char *open = strstr(site, " [");

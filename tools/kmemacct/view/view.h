@@ -289,10 +289,10 @@ bool estimate_any(const struct table *t);
 bool estimate_is_rough(const struct table *t, const struct row *row, int column);
 
 /*
- * Test also for a ratio, which has no standard error, but is an estimate if what it is a part of
- * is one; @main: the main column, or NONE.
+ * Test whether text has a tilde before a value: before an estimate, and before a ratio, which has
+ * no standard error, if it is a part of an estimate; @main: the main column, or NONE.
  */
-bool estimate_is_marked(const struct table *t, const struct row *row, int column, int main);
+bool estimate_has_tilde(const struct table *t, const struct row *row, int column, int main);
 
 /* Return: the variance of a value, at least the true one, as errors are rounded down; 0: exact. */
 double estimate_variance(const struct table *t, const struct row *row, int column);
@@ -386,6 +386,12 @@ void delta_pairs(struct table *t, const struct table *before);
  * Return: `kernel` if it names none; NULL if it is no call site, such as [other].
  */
 const char *site_module(const char *site, size_t *len);
+
+/*
+ * Find the call site in a label `cache;site`.
+ * Return: the call site; NULL if the label is of another cache than @cache, which may be NULL.
+ */
+const char *site_of_cache(const char *label, const char *cache);
 
 /* ---- groups (group.c) ----------------------------------------------------- */
 

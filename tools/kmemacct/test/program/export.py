@@ -281,23 +281,41 @@ def puts_what_is_no_site_into_other(t):
 
 
 def says_which_sites_are_reclaimable(t):
-    """The label is on each number of the site.  It is absent where it is not known."""
+    """There is no number for a call site of which this is not known."""
     rows = write_samples(t)
-    shrinkable, mixed, *_ = [site for site in rows if "[" not in site]
+    shrinkable, mixed, *unknown = [site for site in rows if "[" not in site]
     t.write("cache_sites", table("cache_sites", [row(f"{cache};{site}", live_bytes=1)
             for cache, site in (("dentry", shrinkable), ("dentry", mixed), ("kmalloc-8", mixed))]))
     for cache, value in ("dentry", 1), ("kmalloc-8", 0):
         t.write_sys(f"kernel/slab/{cache}/reclaim_account", f"{value}\n")
+    check(True, len(unknown) > 0)
     for kind in FORMATS:
-        text = t.out("export", kind)
-        found = {(sample.name, sample.labels["site"]): sample.labels.get("reclaimable")
-                 for family in families(text, kind).values() for sample in family.samples
-                 if "site" in sample.labels}
-        check(10 * len(rows), len([key for key in found if key[1] != "other"]))
-        check({"other"}, {site for _, site in found} - {site.split(" ")[0] for site in rows})
-        for site, label in (shrinkable, "true"), (mixed, "false"), ("other", None):
-            check({label}, {found[key] for key in found if key[1] == site}, site)
-        check({None, "true", "false"}, set(found.values()))
+        check({(shrinkable, "kernel"): 1, (mixed, "kernel"): 0},
+              {key[1:]: value for key, value in export(t, kind=kind).items()
+               if key[0] == "site_reclaimable"})
+
+
+def keeps_series_if_reclaimable_is_unknown(t):
+    """The series of a call site do not change while a table or sysfs cannot be read."""
+    site = next(iter(write_samples(t)))
+    pairs = table("cache_sites", [row(f"dentry;{site}", live_bytes=1)])
+    t.write_sys("kernel/slab/dentry/reclaim_account", "1\n")
+    t.write("cache_sites", pairs)
+    known = export(t)
+    one = [key for key in known if key[0] == "site_reclaimable"]
+    check([("site_reclaimable", site, "kernel")], one)
+    rest = {key: value for key, value in known.items() if key not in one}
+    (t.dir / "cache_sites").unlink()
+    check(rest, export(t))
+    t.write("cache_sites", pairs)
+    (t.sys / "kernel/slab/dentry/reclaim_account").unlink()
+    check(rest, export(t))
+    # The call site also allocates from another cache now.
+    for cache, value in ("dentry", 1), ("kmalloc-8", 0):
+        t.write_sys(f"kernel/slab/{cache}/reclaim_account", f"{value}\n")
+    t.write("cache_sites", table("cache_sites", [row(f"{cache};{site}", live_bytes=1)
+                                                 for cache in ("dentry", "kmalloc-8")]))
+    check({**rest, one[0]: 0}, export(t))
 
 
 def quotes_names(t):

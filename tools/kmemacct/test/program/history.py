@@ -98,6 +98,11 @@ def chooses_rows(t):
     t.write_proc("slabinfo", "slabinfo - version: 2.1\n# name\ndentry 1 2 3 4 5 : x\n")
     check_in("'kmalloc-7'", t.error("history --cache kmalloc-7"))
     check([["+59.0K"], ["0"]], [line.split()[1:2] for line in t.lines("history -l 2")[1:3]])
+    # The name of a cache may have a semicolon.
+    write_history(t, [past("dentry;b;leak+0x1", *flat(4)), past("dentry;new+0x1", *flat(8))])
+    for cache, size, site in ("dentry;b", "4.00K", "leak+0x1"), ("dentry", "8.00K", "new+0x1"):
+        row, total = t.lines("history --cache", cache)[1:]
+        check((size, site, size), (row.split()[0], row.split()[-1], total.split()[0]))
 
 
 def has_intervals(t):

@@ -9,6 +9,7 @@ import lzma
 import re
 import subprocess
 
+from program.history import GROWS, UTF8, past, write_history
 from program.samples import sampled_rows, sampled_table
 from program.tree import COUNTS, IDENTITY, callers, check, check_in, check_not_in, lines
 
@@ -207,6 +208,18 @@ def has_lines_below_sites(t):
     check(True, max(map(len, text)) <= 80, "not too wide")
     narrow = t.lines("callers --lines --debug-dir", out, COLUMNS="20")
     check([site, line_of("in_first")], [narrow[1].split(maxsplit=1)[1], narrow[2].strip()])
+
+
+def has_lines_beside_blocks(t):
+    """A block takes three bytes, but one column."""
+    out = build_module(t)
+    site = site_of(out / "mod.ko", "first", "in_first")
+    write_history(t, [past(f"dentry;{site}", *GROWS)])
+    plain = t.lines("history", COLUMNS="80", **UTF8)
+    width = len(plain[1]) + 1 + len(line_of("in_first"))
+    for columns, nr in (width, 3), (width - 1, 4):
+        text = t.lines("history --lines --debug-dir", out, COLUMNS=str(columns), **UTF8)
+        check((nr, nr == 3), (len(text), " line " in text[0]), f"{columns} columns")
 
 
 def finds_lines_of_frames(t):

@@ -212,6 +212,25 @@ def bars_show_the_machine(t):
         s.wait("proc_alloc_inode", gone=["RAM", "Slab"])
 
 
+def flags_what_is_reclaimable(t):
+    t.write("cache_sites", table("cache_sites", [
+        row("proc_inode_cache;proc_alloc_inode+0x1d", live_bytes=1)]))
+    with Screen(t, "top", "-d", "0.1") as s:
+        check_in("4.88M 72.5%", s.wait("proc_alloc_inode"))
+        t.write_sys("kernel/slab/proc_inode_cache/reclaim_account", "1\n")
+        t.replace("callers", callers(CALLERS, "20.000"))
+        text = s.wait(" live   share", "4.88M r 72.5%")
+        check(["proc_alloc_inode+0x1d"],
+              [line.split()[-1] for line in text.splitlines() if " r " in line])
+        s.keys(">")
+        s.wait("4.88M r", "sort: reclaimable")
+        s.keys("2")
+        s.wait("4.88M r", "proc_inode_cache")
+        t.write_sys("kernel/slab/proc_inode_cache/reclaim_account", "0\n")
+        t.replace("caches", table("caches", [(*CALLERS[0][:-1], "proc_inode_cache")], "30.000"))
+        s.wait("proc_inode_cache", gone=[" r "])
+
+
 def wide_screens_have_more_columns(t):
     with Screen(t, "top", "-s", "frag_pct", size=(120, 24)) as s:
         text = s.wait("1callers 2caches", "sort: frag_pct")
