@@ -186,11 +186,11 @@ static unsigned long kma_incident_turn(struct kma_incident *in)
 
 static void kma_incidents_check_growth(void)
 {
-	struct kma_cause cause = { .trigger = KMA_TRIGGER_GROWTH, .order = KMA_ORDER_NONE };
+	unsigned long site = 0;
+	const u64 growth = kma_incidents_ops->growth(kma_triggers.growth_s, &site);
 
-	cause.value = kma_incidents_ops->growth(kma_triggers.growth_s, &cause.site);
-	if (cause.value >= kma_triggers.growth)
-		kma_trigger_fire(&cause);
+	if (growth >= kma_triggers.growth)
+		kma_trigger_fire(KMA_TRIGGER_GROWTH, growth, site, KMA_ORDER_NONE, 0);
 }
 
 /* Coverage that stays low is one incident. */
@@ -198,14 +198,11 @@ static void kma_incidents_check_coverage(void)
 {
 	static bool low;
 	const bool was_low = low;
-	const struct kma_cause cause = {
-		.trigger = KMA_TRIGGER_COVERAGE, .order = KMA_ORDER_NONE,
-		.value = kma_incidents_ops->coverage(),
-	};
+	const u64 coverage = kma_incidents_ops->coverage();
 
-	low = cause.value < 1000 * kma_triggers.coverage;
+	low = coverage < 1000 * kma_triggers.coverage;
 	if (low && !was_low)
-		kma_trigger_fire(&cause);
+		kma_trigger_fire(KMA_TRIGGER_COVERAGE, coverage, 0, KMA_ORDER_NONE, 0);
 }
 
 /* The time from one look at growth and coverage to the next: marks of the history are as often. */
@@ -332,16 +329,12 @@ int kma_incidents_print(char *page)
 
 int kma_incidents_run(char *args)
 {
-	const struct kma_cause cause = {
-		.trigger = KMA_TRIGGER_COMMAND, .order = KMA_ORDER_NONE,
-	};
-
 	lockdep_assert_held(&kma_lock);
 	if (*args)
 		return kma_refuse("incident takes no arguments: omit '%.24s'", args);
 	if (!kma_incidents_arena.mem)
 		return kma_refuse("incident: no trigger is set: set one first, such as trigger oom");
-	kma_trigger_fire(&cause);
+	kma_trigger_fire(KMA_TRIGGER_COMMAND, 0, 0, KMA_ORDER_NONE, 0);
 	return 0;
 }
 

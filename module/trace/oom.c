@@ -17,12 +17,8 @@
 /* The OOM killer runs in the task whose allocation or charge has failed. */
 static notrace void kma_oom_probe_mark_victim(void *data, struct task_struct *victim, uid_t uid)
 {
-	const struct kma_cause cause = {
-		.trigger = KMA_TRIGGER_OOM, .order = KMA_ORDER_NONE, .value = victim->tgid,
-	};
-
 	if (kma_trigger_is_set(KMA_TRIGGER_OOM))
-		kma_trigger_fire(&cause);
+		kma_trigger_fire(KMA_TRIGGER_OOM, victim->tgid, 0, KMA_ORDER_NONE, 0);
 }
 
 /* kma_oom_attach_mark_victim(), kma_oom_detach_mark_victim() */

@@ -78,9 +78,8 @@ static void kma_cause_set_task(struct kma_cause *cause)
 	rcu_read_unlock();
 }
 
-static void kma_cause_set_context(struct kma_cause *cause, u64 now)
+static void kma_cause_set_context(struct kma_cause *cause)
 {
-	cause->ns = now;
 	if (in_task())
 		kma_cause_set_task(cause);
 	cause->nr_frames = kma_cause_stack(cause->frame);
@@ -95,19 +94,22 @@ static u64 kma_trigger_pause(enum kma_trigger trigger)
 	       max_t(u64, KMA_TRIGGER_PAUSE_NS, kma_triggers.growth_s * (u64)NSEC_PER_SEC);
 }
 
-void kma_trigger_fire(const struct kma_cause *cause)
+void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, int order, u32 gfp)
 {
-	struct kma_kept *kept = &kma_kept[cause->trigger];
+	struct kma_kept *kept = &kma_kept[trigger];
 	/* The kernel updates this clock without a lock, and reads it again if it has changed. */
 	const u64 now = data_race(ktime_get_mono_fast_ns());
 
-	this_cpu_inc(kma_trigger_counts[cause->trigger]);
+	this_cpu_inc(kma_trigger_counts[trigger]);
 	if (now < READ_ONCE(kept->next_ns) ||
 	    atomic_cmpxchg(&kept->state, KMA_CAUSE_FREE, KMA_CAUSE_FILLING) != KMA_CAUSE_FREE)
 		return;
-	kept->cause = *cause;
-	kma_cause_set_context(&kept->cause, now);
-	WRITE_ONCE(kept->next_ns, now + kma_trigger_pause(cause->trigger));
+	kept->cause = (struct kma_cause) {
+		.trigger = trigger, .ns = now, .value = value, .site = site, .order = order,
+		.gfp = gfp,
+	};
+	kma_cause_set_context(&kept->cause);
+	WRITE_ONCE(kept->next_ns, now + kma_trigger_pause(trigger));
 	/* Publishes the cause.  Pairs with kma_trigger_take(). */
 	atomic_set_release(&kept->state, KMA_CAUSE_READY);
 	irq_work_queue(&kma_trigger_work);
@@ -115,23 +117,15 @@ void kma_trigger_fire(const struct kma_cause *cause)
 
 void kma_trigger_failed(unsigned long site, int order, u32 gfp)
 {
-	const struct kma_cause cause = {
-		.trigger = KMA_TRIGGER_FAILURE, .site = site, .order = order, .gfp = gfp,
-	};
-
 	if (kma_trigger_is_set(KMA_TRIGGER_FAILURE) &&
 	    order <= READ_ONCE(kma_triggers.order) && !(gfp & (__force u32)__GFP_NOWARN))
-		kma_trigger_fire(&cause);
+		kma_trigger_fire(KMA_TRIGGER_FAILURE, 0, site, order, gfp);
 }
 
 void kma_trigger_stalled(unsigned long site, int order, u32 gfp, u64 ns)
 {
-	const struct kma_cause cause = {
-		.trigger = KMA_TRIGGER_STALL, .site = site, .order = order, .gfp = gfp, .value = ns,
-	};
-
 	if (kma_trigger_is_set(KMA_TRIGGER_STALL) && ns >= READ_ONCE(kma_triggers.stall_ns))
-		kma_trigger_fire(&cause);
+		kma_trigger_fire(KMA_TRIGGER_STALL, ns, site, order, gfp);
 }
 
 /* ---- the worker's side ----------------------------------------------------- */

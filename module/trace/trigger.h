@@ -69,10 +69,11 @@ static inline bool kma_trigger_is_set(enum kma_trigger trigger)
 }
 
 /*
- * Count a trigger, and keep its cause, unless another one was kept shortly before.  @cause has all
- * up to @gfp; the rest, and @ns, are set for the context that calls.  Context: any, NMI included.
+ * Count a trigger, and keep its cause, unless another one was kept shortly before.  The arguments
+ * are as in struct kma_cause, whose other members are set for this context.  Context: any, NMI
+ * included.
  */
-void kma_trigger_fire(const struct kma_cause *cause);
+void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, int order, u32 gfp);
 
 /* An allocation of pages has failed.  Context: any, NMI included. */
 void kma_trigger_failed(unsigned long site, int order, u32 gfp);
