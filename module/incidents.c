@@ -119,18 +119,21 @@ void kma_incidents_accept(void)
 
 static size_t kma_incident_capture(struct kma_incident *in, enum kma_capture what, size_t from)
 {
-	return from + kma_incidents_ops->capture(what, in->text + from, KMA_INCIDENT_BYTES - from);
+	const size_t end = KMA_INCIDENT_BYTES - (what == KMA_CAPTURE_NOW ? KMA_INCIDENT_PAST : 0);
+
+	return from + kma_incidents_ops->capture(what, in->text + from, end - from);
 }
 
 /*
  * Let readers have the text up to @bytes.  If the incident was forgotten meanwhile, another one may
  * be in its place, whose cause came at another time.
  */
-static void kma_incident_publish(struct kma_incident *in, u64 ns, size_t bytes)
+static void kma_incident_publish(struct kma_incident *in, u64 ns, size_t bytes, bool complete)
 {
 	kma_lock_take(KMA_LOCK_WORKER);
 	if (in->nr && in->cause.ns == ns) {
 		in->bytes = bytes;
+		in->complete = complete;
 		kma_incidents_changed();
 	}
 	kma_lock_release();
@@ -140,15 +143,17 @@ static void kma_incident_publish(struct kma_incident *in, u64 ns, size_t bytes)
 static void kma_incident_fill(struct kma_incident *in, u64 ns)
 {
 	in->before = kma_incident_capture(in, KMA_CAPTURE_NOW, 0);
-	kma_incident_publish(in, ns, kma_incident_capture(in, KMA_CAPTURE_PAST, in->before));
+	kma_incident_publish(in, ns, kma_incident_capture(in, KMA_CAPTURE_PAST, in->before), false);
 }
 
 /* Replace what an incident has of earlier times, because more time has passed. */
 static void kma_incident_complete(struct kma_incident *in, u64 ns)
 {
-	kma_incident_publish(in, ns, in->before);
-	WRITE_ONCE(in->complete, true);
-	kma_incident_publish(in, ns, kma_incident_capture(in, KMA_CAPTURE_PAST, in->before));
+	/* Only the worker changes @before, and each incident that is filled has its own. */
+	const size_t before = in->before;
+
+	kma_incident_publish(in, ns, before, false);
+	kma_incident_publish(in, ns, kma_incident_capture(in, KMA_CAPTURE_PAST, before), true);
 }
 
 /* The time until an incident can be completed, in jiffies. */
@@ -212,13 +217,14 @@ static void kma_incidents_check_coverage(void)
 static unsigned long kma_incidents_check(void)
 {
 	static unsigned long last;
+	const unsigned long now = jiffies;
 
 	lockdep_assert_held(&kma_lock);
 	if (!kma_trigger_is_set(KMA_TRIGGER_GROWTH) && !kma_trigger_is_set(KMA_TRIGGER_COVERAGE))
 		return 0;
-	if (last && time_before(jiffies, last + KMA_INCIDENTS_LOOK))
-		return last + KMA_INCIDENTS_LOOK - jiffies;
-	last = jiffies;
+	if (last && time_before(now, last + KMA_INCIDENTS_LOOK))
+		return last + KMA_INCIDENTS_LOOK - now;
+	last = now;
 	if (kma_trigger_is_set(KMA_TRIGGER_GROWTH))
 		kma_incidents_check_growth();
 	if (kma_trigger_is_set(KMA_TRIGGER_COVERAGE))
@@ -289,9 +295,14 @@ static bool kma_incidents_allocate(void)
 
 	if (kma_incidents_arena.mem)
 		return true;
+	if (kma_state_bytes() + kma_incidents_bytes() > kma_state_bytes_max())
+		return false;
 	kma_incidents_arena.size = kma_incidents_arena_bytes();
 	kma_incidents_arena.mem = kma_env_zalloc(kma_incidents_arena.size);
 	all = kma_incidents_arena.mem;
+	/* Copies of rows hold addresses of objects. */
+	if (all)
+		kma_env_no_scan(kma_incidents_arena.mem);
 	for (i = 0; all && i < KMA_INCIDENTS; i++) {
 		kma_incidents[i].text = kma_env_zalloc(KMA_INCIDENT_BYTES);
 		all = kma_incidents[i].text;
@@ -310,7 +321,7 @@ int kma_incidents_set(char *text)
 	if (kma_triggers_parse(&t, text, why))
 		return kma_refuse("trigger: %s", why);
 	if (t.set && !kma_incidents_allocate()) {
-		kma_refuse("trigger: not enough memory");
+		kma_refuse("trigger: not enough memory, or more than 1/16 of the RAM");
 		return -ENOMEM;
 	}
 	kma_triggers_set(&t);

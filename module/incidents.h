@@ -28,6 +28,8 @@
 
 #define KMA_INCIDENTS		8
 #define KMA_INCIDENT_BYTES	SZ_64K
+/* How many of these are left for the time before and after. */
+#define KMA_INCIDENT_PAST	(24 * SZ_1K)
 /* The most bytes of the name of a cause: the names of its task, call site and stack. */
 #define KMA_INCIDENT_LABEL	2048
 /* How long an incident goes on after its cause, in seconds: three marks of the history. */

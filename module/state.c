@@ -169,6 +169,11 @@ void kma_arena_empty(void)
 	kma_arena->used = 0;
 }
 
+bool kma_arena_used(void)
+{
+	return READ_ONCE(kma_arena_task) == current;
+}
+
 static void *kma_arena_alloc(struct kma_arena *arena, size_t size)
 {
 	void *mem = arena->mem + arena->used;
@@ -187,7 +192,7 @@ void *kma_copy_alloc(size_t nr, size_t bytes)
 
 	if (check_mul_overflow(max_t(size_t, nr, 1), bytes, &size))
 		return NULL;
-	if (READ_ONCE(kma_arena_task) == current)
+	if (kma_arena_used())
 		return kma_arena_alloc(kma_arena, size);
 	/*
 	 * kvmalloc() would first try to find megabytes of contiguous memory, which others may need.
@@ -201,7 +206,7 @@ void *kma_copy_alloc(size_t nr, size_t bytes)
 
 void kma_copy_free(void *mem)
 {
-	if (READ_ONCE(kma_arena_task) != current)
+	if (!kma_arena_used())
 		kvfree(mem);
 }
 

@@ -212,4 +212,7 @@ void kma_arena_use(struct kma_arena *arena);
 /* Free all memory of the arena that this task uses. */
 void kma_arena_empty(void);
 
+/* Whether this task uses an arena. */
+bool kma_arena_used(void);
+
 #endif /* KMA_STATE_H */

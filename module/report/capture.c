@@ -24,9 +24,8 @@ struct kma_captured {
 	u32 rows;
 };
 
-/* The most important tables come first.  The incident itself is the first row of `incidents`. */
+/* The most important tables come first. */
 static const struct kma_captured kma_captured[] = {
-	{ KMA_CAPTURE_NOW, &kma_table_incidents, 1 },
 	{ KMA_CAPTURE_NOW, &kma_table_callers, 100 },
 	{ KMA_CAPTURE_NOW, &kma_table_stats, 400 },
 	{ KMA_CAPTURE_NOW, &kma_table_stalls, 20 },
@@ -39,42 +38,61 @@ static const struct kma_captured kma_captured[] = {
 	{ KMA_CAPTURE_PAST, &kma_table_history, 20 },
 };
 
-/* Print a table.  Returns false if it does not fit. */
-static bool kma_capture_table(const struct kma_captured *c, struct seq_file *seq)
-{
-	struct kma_snapshot *snap = kma_snapshot_open(c->table, c->rows);
-	const size_t row_size = c->table->ops->row_size;
-	const size_t begin = seq->count;
-	size_t i;
+/* The most bytes of the line that says how many rows had no room. */
+#define KMA_CAPTURE_NOTE	48
 
-	if (IS_ERR(snap))
-		return true;
+/*
+ * Print a table, up to the last row that fits, and how many do not.  A table whose head does not
+ * fit is left out.
+ */
+static void kma_capture_print(struct seq_file *seq, struct kma_snapshot *snap)
+{
+	const size_t row_size = snap->table->ops->row_size, size = seq->size;
+	size_t end = seq->count, i = 0;
+	bool fits;
+
+	seq->size = size - min_t(size_t, KMA_CAPTURE_NOTE, size - end);
 	kma_show_head(seq, snap);
-	for (i = 0; i < snap->nr_rows; i++) {
-		kma_show_row(seq, snap, snap->rows + i * row_size);
+	while (!seq_has_overflowed(seq)) {
+		end = seq->count;
+		if (i == snap->nr_rows)
+			break;
+		kma_show_row(seq, snap, snap->rows + i++ * row_size);
 		cond_resched();
 	}
+	fits = !seq_has_overflowed(seq);
+	seq->count = end;
+	seq->size = size;
+	/* The row that did not fit is one of these. */
+	if (!fits)
+		seq_printf(seq, "# no room for %zu rows\n", snap->nr_rows - i + !!i);
+}
+
+static void kma_capture_table(const struct kma_captured *c, struct seq_file *seq)
+{
+	struct kma_snapshot *snap = kma_snapshot_open(c->table, c->rows);
+
+	if (IS_ERR(snap)) {
+		seq_printf(seq, "# no memory for %s\n", c->table->name);
+		return;
+	}
+	kma_capture_print(seq, snap);
 	kma_snapshot_close(snap);
-	if (!seq_has_overflowed(seq))
-		return true;
-	seq->count = begin;
-	return false;
 }
 
 /* Each table begins with an empty arena. */
 static size_t kma_capture(enum kma_capture what, char *buf, size_t size)
 {
 	struct seq_file seq = { .buf = buf, .size = size };
-	bool fits = true;
 	int i;
 
-	for (i = 0; fits && i < ARRAY_SIZE(kma_captured); i++) {
+	for (i = 0; i < ARRAY_SIZE(kma_captured); i++) {
 		if (kma_captured[i].what != what)
 			continue;
 		kma_arena_empty();
-		fits = kma_capture_table(&kma_captured[i], &seq);
+		kma_capture_table(&kma_captured[i], &seq);
 	}
-	return seq.count;
+	return min(seq.count, size);
 }
 
 static u64 kma_capture_coverage(void)

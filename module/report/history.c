@@ -94,20 +94,20 @@ static void kma_history_add_row(struct kma_snapshot *snap, u32 s)
 	memcpy(row->word, slot->word, sizeof(row->word));
 }
 
-/* ---- those that grow most -------------------------------------------------------------------- */
+/* ---- the largest and the fastest ------------------------------------------------------------ */
 
 /**
  * struct kma_history_group - the slots of a call site and a cache
  * @site: the call site
  * @cache: the cache
  * @slot: one of the slots
- * @growth: how much it has grown since the oldest mark of the first series, in KiB
+ * @kib: how much of the group is live, and how much it has grown, in KiB
  */
 struct kma_history_group {
 	unsigned long site;
 	u16 cache;
 	u16 slot;
-	s64 growth;
+	s64 kib[2];
 };
 
 static int kma_history_compare(const void *a, const void *b)
@@ -119,88 +119,129 @@ static int kma_history_compare(const void *a, const void *b)
 	return x->cache - y->cache;
 }
 
-/* The one that grows most comes first, and slots of one group stay together. */
-static int kma_history_compare_growth(const void *a, const void *b)
+/* Slots of one group stay together. */
+static int kma_history_compare_kib(const struct kma_history_group *x,
+				   const struct kma_history_group *y, int by)
 {
-	const struct kma_history_group *x = a, *y = b;
-
-	if (x->growth != y->growth)
-		return x->growth > y->growth ? -1 : 1;
-	return kma_history_compare(a, b);
+	if (x->kib[by] != y->kib[by])
+		return x->kib[by] > y->kib[by] ? -1 : 1;
+	return kma_history_compare(x, y);
 }
 
-/* The growth of a slot since the oldest mark of the first series that all slots have, in KiB. */
-static s64 kma_history_growth(const struct kma_snapshot *snap, const struct kma_history_slot *slot)
+static int kma_history_compare_live(const void *a, const void *b)
+{
+	return kma_history_compare_kib(a, b, 0);
+}
+
+static int kma_history_compare_growth(const void *a, const void *b)
+{
+	return kma_history_compare_kib(a, b, 1);
+}
+
+/* The time over which growth counts, in seconds; less if there is no mark that is as old. */
+#define KMA_HISTORY_GROWTH_S	600
+
+/* The index of the mark from which on growth counts. */
+static u32 kma_history_oldest(const struct kma_snapshot *snap)
 {
 	const struct kma_history_marks *marks = snap->marks;
-	u32 oldest = 0;
+	u32 m = marks->nr[1];
 
-	while (marks->mark[0][oldest].index >= KMA_HISTORY_MARKS)
-		oldest++;
-	return kma_history_unpack(slot->word[kma_history_newest(snap)]).kib -
-	       kma_history_unpack(slot->word[marks->mark[0][oldest].index]).kib;
+	while (m > 1 && marks->mark[1][m - 1].age < KMA_HISTORY_GROWTH_S)
+		m--;
+	return m ? marks->mark[1][m - 1].index : kma_history_newest(snap);
 }
 
 /* Get all slots that have a history.  Returns their number. */
 static u32 kma_history_groups(const struct kma_snapshot *snap, struct kma_history_group *group)
 {
+	const u32 newest = kma_history_newest(snap), oldest = kma_history_oldest(snap);
 	const struct kma_sitetab *t = &kma_core.sites;
 	const struct kma_history_slot *slot;
 	u32 s, id, nr = 0;
+	s64 kib;
 
 	for (s = 0; s < kma_history.nr_slots && nr < kma_history.used; s++) {
 		slot = kma_history_past(&kma_history, t, s, &id);
-		if (slot)
-			group[nr++] = (struct kma_history_group) {
-				.site = t->info[id].site, .cache = slot->cache, .slot = s,
-				.growth = kma_history_growth(snap, slot),
-			};
+		if (!slot)
+			continue;
+		kib = kma_history_unpack(slot->word[newest]).kib;
+		group[nr++] = (struct kma_history_group) {
+			.site = t->info[id].site, .cache = slot->cache, .slot = s,
+			.kib = { kib, kib - (s64)kma_history_unpack(slot->word[oldest]).kib },
+		};
 	}
 	return nr;
 }
 
-/* Give each slot the growth of its group. */
+/* The number of slots, from this one on, that are of its group. */
+static u32 kma_history_group_slots(const struct kma_history_group *group, u32 nr)
+{
+	u32 i = 1;
+
+	while (i < nr && !kma_history_compare(&group[0], &group[i]))
+		i++;
+	return i;
+}
+
+/* Give each slot the sums of its group. */
 static void kma_history_add_up(struct kma_history_group *group, u32 nr)
 {
-	u32 i, k, end;
-	s64 sum;
+	s64 live, growth;
+	u32 i, k, slots;
 
 	sort(group, nr, sizeof(*group), kma_history_compare, NULL);
-	for (i = 0; i < nr; i = end) {
-		sum = 0;
-		for (end = i; end < nr && !kma_history_compare(&group[i], &group[end]); end++)
-			sum += group[end].growth;
-		for (k = i; k < end; k++)
-			group[k].growth = sum;
+	for (i = 0; i < nr; i += slots) {
+		slots = kma_history_group_slots(&group[i], nr - i);
+		live = 0;
+		growth = 0;
+		for (k = i; k < i + slots; k++) {
+			live += group[k].kib[0];
+			growth += group[k].kib[1];
+		}
+		for (k = i; k < i + slots; k++) {
+			group[k].kib[0] = live;
+			group[k].kib[1] = growth;
+		}
 	}
 }
 
 /* Samples have several slots for a call site and a cache.  Of a group, all slots have rows. */
 #define KMA_HISTORY_SLOTS_OF_ROW	4
 
-/* Make the rows of the groups that grow most. */
+/* Make the rows of the first groups, up to half of the limit, and do not choose these again. */
+static void kma_history_choose(struct kma_snapshot *snap, struct kma_history_group *group, u32 nr,
+			       int by)
+{
+	u32 i, chosen, slots;
+
+	for (i = chosen = 0; i < nr && chosen < snap->limit / 2 && group[i].kib[by] > 0; chosen++) {
+		slots = kma_history_group_slots(&group[i], nr - i);
+		if (snap->nr_rows + slots > snap->max_rows)
+			return;
+		for (; slots; slots--, i++) {
+			kma_history_add_row(snap, group[i].slot);
+			group[i].kib[0] = 0;
+			group[i].kib[1] = 0;
+		}
+	}
+}
+
+/* Make the rows of the groups that are the largest, and of those that grow most. */
 static int kma_history_fill_limited(struct kma_snapshot *snap)
 {
-	const u32 most = snap->limit * KMA_HISTORY_SLOTS_OF_ROW;
 	struct kma_history_group *group = kma_copy_alloc(kma_history.used, sizeof(*group));
-	u32 nr, i, end;
+	u32 nr;
 
-	if (!group || kma_snapshot_room(snap, most))
+	if (!group || kma_snapshot_room(snap, snap->limit * KMA_HISTORY_SLOTS_OF_ROW))
 		return -ENOMEM;
-	if (!snap->marks->nr[0])
-		return 0;
-	nr = kma_history_groups(snap, group);
+	nr = snap->marks->nr[0] ? kma_history_groups(snap, group) : 0;
 	kma_history_add_up(group, nr);
 	sort(group, nr, sizeof(*group), kma_history_compare_growth, NULL);
-	for (i = 0; i < nr && group[i].growth > 0; i = end) {
-		end = i + 1;
-		while (end < nr && !kma_history_compare(&group[i], &group[end]))
-			end++;
-		if (snap->nr_rows + end - i > most)
-			break;
-		for (; i < end; i++)
-			kma_history_add_row(snap, group[i].slot);
-	}
+	kma_history_choose(snap, group, nr, 1);
+	sort(group, nr, sizeof(*group), kma_history_compare_live, NULL);
+	kma_history_choose(snap, group, nr, 0);
+	kma_copy_free(group);
 	return 0;
 }
 

@@ -258,6 +258,9 @@ void kma_rows_site_merge(struct kma_snapshot *snap)
 	struct kma_site_counts *row = snap->rows;
 	size_t i, nr = 0;
 
+	/* The rows were chosen by address.  Others of the same name may be missing. */
+	if (snap->limit)
+		return;
 	kma_snapshot_sort(snap, &by_label);
 	for (i = 0; i < snap->nr_rows; i++) {
 		if (nr && !strcmp(row[nr - 1].label, row[i].label))
@@ -326,25 +329,37 @@ static bool kma_rows_site_read_changes(struct kma_snapshot *snap, u32 i, bool sa
 
 /* ---- call sites ------------------------------------------------------------------------------ */
 
-/* A row to be read, and the call site of its events; 0 for a row [other]. */
+/**
+ * struct kma_rows_site_at - where the events of a row come from
+ * @site: the call site; 0 for a row [other]
+ * @kept: its name, if its module was unloaded: other code may be at the same address
+ * @i: the index of the row
+ */
 struct kma_rows_site_at {
 	unsigned long site;
+	const char *kept;
 	u32 i;
 };
 
-static unsigned long kma_rows_site_of(u32 i)
+static struct kma_rows_site_at kma_rows_site_of(u32 i)
 {
 	const struct kma_site_info *info = i < kma_core.sites.sites_max ?
 					   kma_sitetab_info(&kma_core.sites, i) : NULL;
 
-	return info ? info->site : 0;
+	if (!info)
+		return (struct kma_rows_site_at) { .i = i };
+	return (struct kma_rows_site_at) { info->site, kma_symbol_kept(&kma_core.sites, i), i };
 }
 
 static int kma_rows_site_compare(const void *a, const void *b)
 {
 	const struct kma_rows_site_at *x = a, *y = b;
 
-	return x->site < y->site ? -1 : x->site > y->site;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	if (!x->kept || !y->kept)
+		return !!x->kept - !!y->kept;
+	return strcmp(x->kept, y->kept);
 }
 
 /* Get all rows, those of a call site one after the other.  Returns NULL if there is no memory. */
@@ -354,7 +369,7 @@ static struct kma_rows_site_at *kma_rows_site_sort(u32 rows)
 	u32 i;
 
 	for (i = 0; at && i < rows; i++)
-		at[i] = (struct kma_rows_site_at) { kma_rows_site_of(i), i };
+		at[i] = kma_rows_site_of(i);
 	if (at)
 		sort(at, rows, sizeof(*at), kma_rows_site_compare, NULL);
 	return at;
@@ -395,7 +410,7 @@ static u32 kma_rows_site_read_site(struct kma_snapshot *snap, const struct kma_r
 	u32 k;
 
 	*sum = (struct kma_site_counts) { .id = U32_MAX };
-	for (k = 0; k < nr && at[k].site == at[0].site; k++) {
+	for (k = 0; k < nr && !kma_rows_site_compare(&at[k], &at[0]); k++) {
 		if (!kma_rows_site_read_changes(snap, at[k].i, false, &counts))
 			continue;
 		if (sum->id == U32_MAX)
@@ -438,6 +453,7 @@ static int kma_rows_site_fill_limited(struct kma_snapshot *snap)
 	for (i = 0; i < nr[1]; i++)
 		if (!kma_rows_site_is_chosen(row, nr[0], row[half + i].id))
 			row[snap->nr_rows++] = row[half + i];
+	kma_copy_free(at);
 	return ret;
 }
 
@@ -452,10 +468,11 @@ u64 kma_rows_site_growth(u32 seconds, unsigned long *site)
 	u32 i;
 
 	for (i = 0; at && i < rows; i++) {
-		if (i && at[i].site != at[i - 1].site) {
+		if (i && kma_rows_site_compare(&at[i], &at[i - 1])) {
 			sum = 0;
 			variance = 0;
 		}
+		cond_resched();
 		if (kma_rows_site_may_change(at[i].i, false) &&
 		    kma_history_changed(&kma_history, &kma_core.sites, at[i].i, false, &mark, 1,
 					&change)) {
@@ -463,7 +480,7 @@ u64 kma_rows_site_growth(u32 seconds, unsigned long *site)
 			variance += change.variance;
 		}
 		/* The unit of the variance is the square of 64 bytes: two standard errors. */
-		if ((i + 1 == rows || at[i + 1].site != at[i].site) && at[i].site &&
+		if ((i + 1 == rows || kma_rows_site_compare(&at[i + 1], &at[i])) && at[i].site &&
 		    sum - (s64)(kma_sqrt(variance) / 8) > most) {
 			most = sum - (s64)(kma_sqrt(variance) / 8);
 			*site = at[i].site;

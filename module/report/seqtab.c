@@ -33,7 +33,8 @@ int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows)
 	if (!snap->rows)
 		return -ENOMEM;
 	/* Rows may hold addresses of objects: see kma_env_no_scan(). */
-	kmemleak_no_scan(snap->rows);
+	if (!kma_arena_used())
+		kmemleak_no_scan(snap->rows);
 	snap->max_rows = max_rows;
 	snap->nr_rows = 0;
 	return 0;

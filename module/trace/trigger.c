@@ -78,8 +78,11 @@ static void kma_cause_set_task(struct kma_cause *cause)
 	rcu_read_unlock();
 }
 
+/* The worker finds out about growth and coverage, long after the task that is to blame. */
 static void kma_cause_set_context(struct kma_cause *cause)
 {
+	if (cause->trigger == KMA_TRIGGER_GROWTH || cause->trigger == KMA_TRIGGER_COVERAGE)
+		return;
 	if (in_task())
 		kma_cause_set_task(cause);
 	cause->nr_frames = kma_cause_stack(cause->frame);
@@ -104,6 +107,11 @@ void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, i
 	if (now < READ_ONCE(kept->next_ns) ||
 	    atomic_cmpxchg(&kept->state, KMA_CAUSE_FREE, KMA_CAUSE_FILLING) != KMA_CAUSE_FREE)
 		return;
+	/* Another probe may have filled it, and the worker may have taken it, since the first look. */
+	if (now < READ_ONCE(kept->next_ns)) {
+		atomic_set_release(&kept->state, KMA_CAUSE_FREE);
+		return;
+	}
 	kept->cause = (struct kma_cause) {
 		.trigger = trigger, .ns = now, .value = value, .site = site, .order = order,
 		.gfp = gfp,
