@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Snapshots: reading them.  See the overview in snapshot.h. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <zlib.h>
 
@@ -22,6 +24,16 @@ enum {
 bool source_is_snapshot(const struct source *s)
 {
 	return s && s->path;
+}
+
+bool source_is_incident(const struct source *s)
+{
+	return s && s->incident;
+}
+
+bool source_names_flags(const struct source *s)
+{
+	return !source_is_incident(s) || archive_find(&s->files, "gfp_flags");
 }
 
 const char *source_path(const struct source *s)
@@ -68,8 +80,6 @@ static char *copy_text(const struct member *m)
 static int parse_files(struct source *s)
 {
 	const struct member *first = &s->files.member[0];
-	time_t taken;
-	struct tm tm;
 	size_t i;
 
 	s->manifest = table_parse(SNAPSHOT_MANIFEST, s->path, copy_text(first), first->len);
@@ -80,31 +90,58 @@ static int parse_files(struct source *s)
 			return -1;
 	if (s->files.nr != s->manifest->nr_rows)
 		return fail_file(s, SNAPSHOT_MANIFEST, "does not list all files");
-	taken = snapshot_number(s, "taken_s");
-	if (gmtime_r(&taken, &tm))
-		strftime(s->taken, sizeof(s->taken), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	return 0;
 }
 
-static struct source *open_snapshot(const char *path, const void *data, size_t size)
+static void set_taken(struct source *s)
+{
+	time_t taken = snapshot_number(s, "taken_s");
+	struct tm tm;
+
+	if (taken && gmtime_r(&taken, &tm))
+		strftime(s->taken, sizeof(s->taken), "%Y-%m-%dT%H:%M:%SZ", &tm);
+}
+
+static int read_archive(struct source *s, const void *data, size_t size)
+{
+	return archive_read(&s->files, s->path, data, size, SNAPSHOT_MANIFEST) || parse_files(s) ?
+	       -1 : 0;
+}
+
+struct source *snapshot_parse(const void *data, size_t size, const char *path)
 {
 	struct source *s = alloc(1, sizeof(*s));
+	int ret;
 
 	s->path = path;
-	if (!archive_read(&s->files, path, data, size, SNAPSHOT_MANIFEST) && !parse_files(s))
+	if (!size)
+		ret = fail("%s is empty: there is no such incident, or it is not a snapshot", path);
+	else if (incident_is_text(data, size))
+		ret = incident_read(s, data, size);
+	else
+		ret = read_archive(s, data, size);
+	if (!ret) {
+		set_taken(s);
 		return s;
+	}
 	snapshot_free(s);
 	return NULL;
 }
 
 struct source *snapshot_open(const char *path)
 {
-	return open_snapshot(path, NULL, 0);
-}
+	struct source *s;
+	size_t size;
+	char *data = strcmp(path, "-") ? file_read(path, &size) :
+					 file_read_all(STDIN_FILENO, &size);
 
-struct source *snapshot_parse(const void *data, size_t size, const char *path)
-{
-	return open_snapshot(path, data, size);
+	if (!data) {
+		fail("%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	s = snapshot_parse(data, size, path);
+	free(data);
+	return s;
 }
 
 void snapshot_free(struct source *s)
@@ -120,11 +157,13 @@ char *snapshot_text(const struct source *s, const char *name, size_t *len)
 {
 	const struct member *m = archive_find(&s->files, name);
 
-	if (!m) {
+	if (!m && s->incident)
+		incident_fail(s, name);
+	else if (!m)
 		fail("%s has no table %s: the module did not have it, or --tables left it out",
 		     s->path, name);
+	if (!m)
 		return NULL;
-	}
 	*len = m->len;
 	return copy_text(m);
 }
