@@ -135,11 +135,160 @@ static char *armed(const struct source *s)
 	return text;
 }
 
+/* ---- one incident --------------------------------------------------------- */
+
+static void shares_of(struct view *v, const struct options *o)
+{
+	latency_shares(v);
+}
+
+static void failures_of(struct view *v, const struct options *o)
+{
+	group_failures(v->t, false, false);
+}
+
+static bool is_at_10s(const struct row *row, u64 seconds)
+{
+	return row->v[MARK_series_s] == seconds;
+}
+
+/* The number of marks in five minutes. */
+#define MARKS	30
+
+/* Keep the last mark, and the one five minutes before it, or the oldest one. */
+static void marks_of(struct view *v, const struct options *o)
+{
+	struct row **rows = v->t->rows;
+
+	view_keep(v, is_at_10s, 10);
+	if (v->t->nr_rows < 2)
+		return;
+	rows[1] = rows[v->t->nr_rows > MARKS ? MARKS : v->t->nr_rows - 1];
+	v->t->nr_rows = 2;
+	v->nr = 2;
+}
+
+/* The tables of which a part is printed. */
+static const struct part {
+	const char *table;
+	const char *title;
+	void (*derive)(struct view *v, const struct options *o);
+	const char *keys;
+	u64 lines;
+} parts[] = {
+	{ "history", "what has grown", history_make, "change_kb", 5 },
+	{ "stalls", "what waited", shares_of, "total_us", 3 },
+	{ "failures", "what failed", failures_of, "failed", 3 },
+	{ "marks", "memory, and up to 5 minutes before", marks_of, NULL, 2 },
+};
+
+/* Say why a table is not there, or print its rows: the row of the incident says when it was. */
+static int show_part(const struct part *p, const struct options *o)
+{
+	const struct options rows = {
+		.given = OPTION_LINES | OPTION_RAW_GFP | (o->given & OPTION_EXACT),
+		.lines = p->lines, .source = o->source,
+	};
+	struct view v;
+
+	printf("\n# %s: kmemacct %s\n", p->title, p->table);
+	if (show_read(&v, &rows, p->table)) {
+		text_comment(stdout, error_text, screen_columns());
+		return 0;
+	}
+	p->derive(&v, &rows);
+	v.t->nr_fields = 0;
+	v.note = NULL;
+	return show(&v, &rows, p->keys);
+}
+
+/* Say what the trigger means, and which functions the task was in. */
+static void print_cause(const struct table *t)
+{
+	static const char * const words[][2] = {
+		{ "command", "the command incident was given" },
+		{ "oom", "the OOM killer chose a process" },
+		{ "failure", "pages could not be allocated" },
+		{ "stall", "a task waited long for memory" },
+		{ "growth", "a call site has grown" },
+		{ "coverage", "too many frees were not seen" },
+	};
+	struct incident in;
+	char *line;
+	size_t i = 0;
+
+	incident_parse(&in, t->rows[0]->label);
+	while (i < ARRAY_SIZE(words) && strcmp(words[i][0], in.trigger))
+		i++;
+	line = alloc_print("%s%s%s", i < ARRAY_SIZE(words) ? words[i][1] : in.trigger,
+			   strcmp(in.stack, "-") ? "; stack: " : "",
+			   strcmp(in.stack, "-") ? in.stack : "");
+	/* With blanks in place of commas, the line can be broken. */
+	for (i = 0; line[i]; i++)
+		line[i] = line[i] == ',' ? ' ' : line[i];
+	text_comment(stdout, line, screen_columns());
+	free(line);
+	free(in.text);
+}
+
+#define MORE	"more: these commands, and callers, waits, slow, latency, stats, with -i %s"
+
+/* Print the row of an incident, and the parts of its tables. */
+static int show_incident(const struct options *o)
+{
+	const struct options row = { .given = o->given & OPTION_EXACT, .source = o->source };
+	char *more = alloc_print(MORE, source_path(o->source));
+	struct view v;
+	size_t i;
+	int ret = show_read(&v, &row, "incidents");
+
+	if (!ret) {
+		print_cause(v.t);
+		incidents_make(&v, &row);
+		ret = show(&v, &row, NULL);
+	}
+	for (i = 0; !ret && i < ARRAY_SIZE(parts); i++)
+		ret = show_part(&parts[i], o);
+	if (!ret) {
+		putchar('\n');
+		text_comment(stdout, more, screen_columns());
+	}
+	free(more);
+	return ret;
+}
+
+/* Print the incident of a number. */
+static int run_one(const struct options *o)
+{
+	struct options one = *o;
+	struct source *s;
+	char path[FILE_PATH];
+	int ret;
+
+	if (o->given & ~OPTION_EXACT)
+		return fail("incidents NR prints parts of several tables, and takes only -b");
+	if (source_incident_path(path, o->args[0]))
+		return -1;
+	s = snapshot_open(path);
+	if (!s)
+		return -1;
+	one.source = s;
+	ret = show_incident(&one);
+	snapshot_free(s);
+	return ret;
+}
+
+/* ---- the command ---------------------------------------------------------- */
+
 int incidents_run(const struct command *c, const struct options *o)
 {
 	struct view v;
 	u64 lost;
 
+	if (o->nr_args)
+		return run_one(o);
+	if (source_is_incident(o->source) && !(o->given & ~(OPTION_EXACT | OPTION_INPUT)))
+		return show_incident(o);
 	if (show_read(&v, o, c->table))
 		return -1;
 	lost = table_number(v.t, "not_kept");

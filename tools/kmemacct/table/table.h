@@ -462,6 +462,12 @@ struct reader *source_reader(const char *name);
 char *source_text(const struct source *s, const char *name, size_t *len);
 
 /*
+ * Set the path of the module's file of an incident, whose number is a text.
+ * Return: 0, or -1 after calling fail().
+ */
+int source_incident_path(char path[FILE_PATH], const char *nr);
+
+/*
  * Return: when a source was read, in ms since boot, and in seconds since 1970; the build of its
  * kernel, or "".
  */

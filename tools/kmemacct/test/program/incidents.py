@@ -123,6 +123,7 @@ def reads_an_incident(t):
     check(3264, t.rows("stalls -i", path)[1]["gfp"])
     check(" 6 2023-11-14 22:28:20 0ms   stall 12.5s my;sh[701] recording alloc_skb+0x44",
           t.lines("incidents -i", path, TZ="UTC")[1])
+    check(6, t.rows("incidents -i", path)[0]["nr"])
     copy = t.top / "copy"
     copy.write_text(path.read_text())
     t.unload()
@@ -172,6 +173,31 @@ def refuses_damaged_incidents(t):
     t.write("incident7", "")
     check(f"{t.dir}/incident7 is empty: there is no such incident, or it is not a snapshot",
           t.error("callers -i", t.dir / "incident7"))
+
+
+def shows_one_incident(t):
+    t.write_table("failures", [(9, 0, 9, 2097152, 2097152, "0xcc0", "my sh;huge+0x5")], "")
+    t.write_table("marks", [(10, i * 10000, 900000 - 1000 * i, 924, 9000, 1700, 870, 76, 1234, 5)
+                            for i in range(60)], "")
+    path = write_incident(t, ("failures", "marks"))
+    write_incidents(t, INCIDENTS)
+    text = t.out("incidents 1", COLUMNS="80", TZ="UTC")
+    for part in ("recording alloc_skb+0x44", "459K +59.0K", "100us  25.0%", "9 2.00M huge+0x5",
+                 "  0ms 879M", "5m00s 850M", "\n# more: these commands, and callers, waits"):
+        check_in(part, text)
+    check("# a task waited long for memory; stack: kma_trigger_stall+0x1 __alloc_pages+0x2\n"
+          "# alloc_skb+0x44\n", text[:text.index("nr ")])
+    check_width(80, text)
+    check(text, t.out("incidents -i", path, COLUMNS="80", TZ="UTC"))
+    write_incident(t)
+    check_in("# what failed: kmemacct failures\n# ", t.out("incidents 1"))
+    t.errors({
+        "incidents 2": "the module keeps no incident 2: see kmemacct incidents",
+        "incidents x": "'x' is not the number of an incident: see kmemacct incidents",
+        "incidents 1 -v": "incidents NR prints parts of several tables, and takes only -b",
+    })
+    t.unload()
+    check_in("incident1", t.error("incidents 1"))
 
 
 def compares_incidents(t):
