@@ -31,7 +31,7 @@
  * meaning.
  *
  * An incident, which is one of the module's files incident1 to incident8 or a copy of it, is read
- * as a snapshot, too (incident.c).  Its text has several tables one after the other.  The first one
+ * as a snapshot, too.  Its text has several tables one after the other.  The first one
  * is `incidents` with the row of this incident, which has the length of the text that follows.
  * The manifest of an incident is made while the incident is read.
  */
@@ -76,14 +76,5 @@ char *snapshot_text(const struct source *s, const char *name, size_t *len);
 /* Return: a field of the manifest, or ""; a number of it, or 0. */
 const char *snapshot_field(const struct source *s, const char *key);
 u64 snapshot_number(const struct source *s, const char *key);
-
-/* Test for the text of an incident; it need not end with a NUL. */
-bool incident_is_text(const char *data, size_t size);
-
-/* Read the text of an incident.  Return: 0, or -1 after calling fail(). */
-int incident_read(struct source *s, const char *data, size_t size);
-
-/* Fail because an incident does not have a file.  Return: -1. */
-int incident_fail(const struct source *s, const char *name);
 
 #endif /* SNAPSHOT_H */
