@@ -34,48 +34,55 @@ static const struct kma_captured kma_captured[] = {
 	{ KMA_CAPTURE_NOW, &kma_table_failures, 20 },
 	{ KMA_CAPTURE_NOW, &kma_table_wakers, 10 },
 	{ KMA_CAPTURE_NOW, &kma_table_slow, 10 },
+	{ KMA_CAPTURE_NOW, &kma_table_gfp_flags, 64 },
 	{ KMA_CAPTURE_PAST, &kma_table_marks, 80 },
 	{ KMA_CAPTURE_PAST, &kma_table_history, 20 },
 };
 
-/* The most bytes of the line that says how many rows had no room. */
-#define KMA_CAPTURE_NOTE	48
+/* The most bytes by which the head is longer if it says that rows are missing. */
+#define KMA_CAPTURE_CUT		24
 
-/*
- * Print a table, up to the last row that fits, and how many do not.  A table whose head does not
- * fit is left out.
- */
-static void kma_capture_print(struct seq_file *seq, struct kma_snapshot *snap)
+/* Print the head and the rows.  Returns the number of rows that fit; -1 if the head does not. */
+static int kma_capture_try(struct seq_file *seq, const struct kma_snapshot *snap)
 {
-	const size_t row_size = snap->table->ops->row_size, size = seq->size;
-	size_t end = seq->count, i = 0;
-	bool fits;
+	const size_t row_size = snap->table->ops->row_size;
+	int i;
 
-	seq->size = size - min_t(size_t, KMA_CAPTURE_NOTE, size - end);
 	kma_show_head(seq, snap);
-	while (!seq_has_overflowed(seq)) {
-		end = seq->count;
+	for (i = 0; !seq_has_overflowed(seq); i++) {
 		if (i == snap->nr_rows)
-			break;
-		kma_show_row(seq, snap, snap->rows + i++ * row_size);
+			return i;
+		kma_show_row(seq, snap, snap->rows + i * row_size);
 		cond_resched();
 	}
-	fits = !seq_has_overflowed(seq);
-	seq->count = end;
+	return i - 1;
+}
+
+/* Print a table without the rows that do not fit. */
+static void kma_capture_print(struct seq_file *seq, struct kma_snapshot *snap)
+{
+	const size_t begin = seq->count, size = seq->size;
+	int rows;
+
+	seq->size = size - min_t(size_t, KMA_CAPTURE_CUT, size - begin);
+	rows = kma_capture_try(seq, snap);
 	seq->size = size;
-	/* The row that did not fit is one of these. */
-	if (!fits)
-		seq_printf(seq, "# no room for %zu rows\n", snap->nr_rows - i + !!i);
+	if (rows == snap->nr_rows)
+		return;
+	seq->count = begin;
+	if (rows < 0)
+		return;
+	snap->cut += snap->nr_rows - rows;
+	snap->nr_rows = rows;
+	kma_capture_try(seq, snap);
 }
 
 static void kma_capture_table(const struct kma_captured *c, struct seq_file *seq)
 {
 	struct kma_snapshot *snap = kma_snapshot_open(c->table, c->rows);
 
-	if (IS_ERR(snap)) {
-		seq_printf(seq, "# no memory for %s\n", c->table->name);
+	if (IS_ERR(snap))
 		return;
-	}
 	kma_capture_print(seq, snap);
 	kma_snapshot_close(snap);
 }
@@ -92,7 +99,7 @@ static size_t kma_capture(enum kma_capture what, char *buf, size_t size)
 		kma_arena_empty();
 		kma_capture_table(&kma_captured[i], &seq);
 	}
-	return min(seq.count, size);
+	return seq.count;
 }
 
 static u64 kma_capture_coverage(void)

@@ -184,14 +184,14 @@ static u32 kma_history_group_slots(const struct kma_history_group *group, u32 nr
 	return i;
 }
 
-/* Give each slot the sums of its group. */
-static void kma_history_add_up(struct kma_history_group *group, u32 nr)
+/* Give each slot the sums of its group.  Returns the number of groups. */
+static u32 kma_history_add_up(struct kma_history_group *group, u32 nr)
 {
+	u32 i, k, slots, groups = 0;
 	s64 live, growth;
-	u32 i, k, slots;
 
 	sort(group, nr, sizeof(*group), kma_history_compare, NULL);
-	for (i = 0; i < nr; i += slots) {
+	for (i = 0; i < nr; i += slots, groups++) {
 		slots = kma_history_group_slots(&group[i], nr - i);
 		live = 0;
 		growth = 0;
@@ -204,6 +204,7 @@ static void kma_history_add_up(struct kma_history_group *group, u32 nr)
 			group[k].kib[1] = growth;
 		}
 	}
+	return groups;
 }
 
 /* Samples have several slots for a call site and a cache.  Of a group, all slots have rows. */
@@ -219,6 +220,7 @@ static void kma_history_choose(struct kma_snapshot *snap, struct kma_history_gro
 		slots = kma_history_group_slots(&group[i], nr - i);
 		if (snap->nr_rows + slots > snap->max_rows)
 			return;
+		snap->cut--;
 		for (; slots; slots--, i++) {
 			kma_history_add_row(snap, group[i].slot);
 			group[i].kib[0] = 0;
@@ -236,7 +238,7 @@ static int kma_history_fill_limited(struct kma_snapshot *snap)
 	if (!group || kma_snapshot_room(snap, snap->limit * KMA_HISTORY_SLOTS_OF_ROW))
 		return -ENOMEM;
 	nr = snap->marks->nr[0] ? kma_history_groups(snap, group) : 0;
-	kma_history_add_up(group, nr);
+	snap->cut = kma_history_add_up(group, nr);
 	sort(group, nr, sizeof(*group), kma_history_compare_growth, NULL);
 	kma_history_choose(snap, group, nr, 1);
 	sort(group, nr, sizeof(*group), kma_history_compare_live, NULL);

@@ -125,28 +125,51 @@ const struct kma_table_ops kma_incidents_ops = {
 
 /* ---- the files of incidents --------------------------------------------------- */
 
-/* Print an incident: its row, and its text.  The file is empty if there is no such incident. */
-static int kma_incident_show(struct seq_file *seq, void *unused)
+/* Print the row of an incident, and its text.  Returns -EAGAIN if the row is out of date. */
+static int kma_incident_print(struct seq_file *seq, const struct kma_snapshot *snap,
+			      const struct kma_incident_row *row)
 {
-	const struct kma_incident *incident = seq->private;
+	const struct kma_incident *incident = &kma_incidents[row->nr - 1];
+	int ret = -EAGAIN;
+
+	kma_show_head(seq, snap);
+	kma_show_row(seq, snap, row);
+	kma_lock_take(KMA_LOCK_TABLE);
+	if (incident->cause.ns == row->cause.ns && incident->bytes == row->bytes) {
+		seq_write(seq, incident->text, incident->bytes);
+		ret = 0;
+	}
+	kma_lock_release();
+	return ret;
+}
+
+/* Print an incident; nothing if there is no such incident. */
+static int kma_incident_try(struct seq_file *seq, const struct kma_incident *incident)
+{
 	struct kma_snapshot *snap = kma_snapshot_open(&kma_table_incidents, KMA_INCIDENTS);
 	const struct kma_incident_row *row;
+	int ret = 0;
 	size_t i;
 
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
 	row = snap->rows;
-	for (i = 0; i < snap->nr_rows; i++) {
-		if (row[i].nr != incident - kma_incidents + 1)
-			continue;
-		kma_show_head(seq, snap);
-		kma_show_row(seq, snap, &row[i]);
-		kma_lock_take(KMA_LOCK_TABLE);
-		seq_write(seq, incident->text, incident->bytes);
-		kma_lock_release();
-	}
+	for (i = 0; i < snap->nr_rows; i++)
+		if (row[i].nr == incident - kma_incidents + 1)
+			ret = kma_incident_print(seq, snap, &row[i]);
 	kma_snapshot_close(snap);
-	return 0;
+	return ret;
+}
+
+static int kma_incident_show(struct seq_file *seq, void *unused)
+{
+	int ret;
+
+	do {
+		seq->count = 0;
+		ret = kma_incident_try(seq, seq->private);
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
 static int kma_incident_open(struct inode *inode, struct file *file)

@@ -444,6 +444,7 @@ static int kma_rows_site_fill_limited(struct kma_snapshot *snap)
 	for (i = 0; !ret && i < rows;) {
 		i += kma_rows_site_read_site(snap, &at[i], rows - i, &sum);
 		if (sum.id != U32_MAX) {
+			snap->cut++;
 			kma_rows_site_choose(snap, row, &nr[0], &sum, false);
 			kma_rows_site_choose(snap, row + half, &nr[1], &sum, true);
 		}
@@ -453,6 +454,7 @@ static int kma_rows_site_fill_limited(struct kma_snapshot *snap)
 	for (i = 0; i < nr[1]; i++)
 		if (!kma_rows_site_is_chosen(row, nr[0], row[half + i].id))
 			row[snap->nr_rows++] = row[half + i];
+	snap->cut -= snap->nr_rows;
 	kma_copy_free(at);
 	return ret;
 }
