@@ -29,6 +29,7 @@
 #include "overhead.h"
 #include "recycling.h"
 #include "report/capture.h"
+#include "report/incident_file.h"
 #include "report/tables.h"
 #include "resolve/cacheinfo.h"
 #include "resolve/shrinker.h"
@@ -219,7 +220,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	 * The files are created last.  Once they exist, a process may keep a file open for a
 	 * long time, and everything that the file uses has to stay.
 	 */
-	ret = kma_report_start(&kma_control_fops, &kma_query_fops);
+	ret = kma_report_start(&kma_control_fops, &kma_query_fops, &kma_incident_fops);
 	if (ret)
 		goto settings;
 	if (!KMA_KERNEL_TESTED)

@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `incidents`: the incidents that are kept, the newest first. */
-#include <linux/capability.h>
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
-#include <linux/module.h>
 #include <linux/poll.h>
-#include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 
 #include "../core/stall.h"
 #include "../incidents.h"
 #include "../state.h"
-#include "tables.h"
+#include "incidents.h"
+#include "seqtab.h"
 
 enum {
 #define X(name, ...) KMA_INCIDENTS_COL_##name,
 	KMA_INCIDENTS_COLUMNS(X)
 #undef X
-};
-
-/* A row: an incident without its text, and its label. */
-struct kma_incident_row {
-	u64 nr;
-	u64 bytes;
-	bool complete;
-	struct kma_cause cause;
-	const char *label;
 };
 
 static u64 kma_incidents_value(const struct kma_snapshot *snap, const void *at, int column)
@@ -121,70 +109,4 @@ const struct kma_table_ops kma_incidents_ops = {
 	.value = kma_incidents_value,
 	.label = kma_incidents_label,
 	.poll = kma_incidents_poll,
-};
-
-/* ---- the files of incidents --------------------------------------------------- */
-
-/* Print the row of an incident, and its text.  Returns -EAGAIN if the row is out of date. */
-static int kma_incident_print(struct seq_file *seq, const struct kma_snapshot *snap,
-			      const struct kma_incident_row *row)
-{
-	const struct kma_incident *incident = &kma_incidents[row->nr - 1];
-	int ret = -EAGAIN;
-
-	kma_show_head(seq, snap);
-	kma_show_row(seq, snap, row);
-	kma_lock_take(KMA_LOCK_TABLE);
-	if (incident->cause.ns == row->cause.ns && incident->bytes == row->bytes) {
-		seq_write(seq, incident->text, incident->bytes);
-		ret = 0;
-	}
-	kma_lock_release();
-	return ret;
-}
-
-/* Print an incident; nothing if there is no such incident. */
-static int kma_incident_try(struct seq_file *seq, const struct kma_incident *incident)
-{
-	struct kma_snapshot *snap = kma_snapshot_open(&kma_table_incidents, KMA_INCIDENTS);
-	const struct kma_incident_row *row;
-	int ret = 0;
-	size_t i;
-
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	row = snap->rows;
-	for (i = 0; i < snap->nr_rows; i++)
-		if (row[i].nr == incident - kma_incidents + 1)
-			ret = kma_incident_print(seq, snap, &row[i]);
-	kma_snapshot_close(snap);
-	return ret;
-}
-
-static int kma_incident_show(struct seq_file *seq, void *unused)
-{
-	int ret;
-
-	do {
-		seq->count = 0;
-		ret = kma_incident_try(seq, seq->private);
-	} while (ret == -EAGAIN);
-	return ret;
-}
-
-static int kma_incident_open(struct inode *inode, struct file *file)
-{
-	if (!perfmon_capable())
-		return -EPERM;
-	/* With its row, an incident fits into this. */
-	return single_open_size(file, kma_incident_show, inode->i_private,
-				KMA_INCIDENT_BYTES + SZ_8K);
-}
-
-const struct file_operations kma_incident_fops = {
-	.owner = THIS_MODULE,
-	.open = kma_incident_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
 };

@@ -52,19 +52,20 @@ static void kma_debugfs_file(const char *name, umode_t mode, void *data,
 }
 
 /* The files of incidents: incident1, incident2 and so on. */
-static void kma_debugfs_incidents(void)
+static void kma_debugfs_incidents(const struct file_operations *fops)
 {
 	char name[16];
 	int i;
 
 	for (i = 0; i < KMA_INCIDENTS; i++) {
 		scnprintf(name, sizeof(name), "incident%d", i + 1);
-		kma_debugfs_file(name, 0400, &kma_incidents[i], &kma_incident_fops);
+		kma_debugfs_file(name, 0400, &kma_incidents[i], fops);
 	}
 }
 
 int kma_report_start(const struct file_operations *control,
-		     const struct file_operations *query)
+		     const struct file_operations *query,
+		     const struct file_operations *incident)
 {
 	int i;
 
@@ -81,7 +82,7 @@ int kma_report_start(const struct file_operations *control,
 	for (i = 0; i < kma_nr_tables; i++)
 		kma_debugfs_file(kma_tables[i]->name, 0400, (void *)kma_tables[i],
 				 &kma_table_fops);
-	kma_debugfs_incidents();
+	kma_debugfs_incidents(incident);
 	kma_debugfs_file("control", 0600, NULL, control);
 	kma_debugfs_file("query", 0600, NULL, query);
 	return 0;

@@ -5,7 +5,7 @@
  * The tracepoint mark_victim tells of each process that it has chosen: because no memory is left,
  * or because a cgroup is at its limit.
  *
- * Context: process, may sleep; calls do not run concurrently.
+ * Context, unless a function says otherwise: process, may sleep; calls do not run concurrently.
  */
 #ifndef KMA_TRACE_OOM_H
 #define KMA_TRACE_OOM_H
