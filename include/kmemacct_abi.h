@@ -54,6 +54,7 @@
 	X(waits, KMA_WAITS_COLUMNS)		\
 	X(wakers, KMA_WAKERS_COLUMNS)		\
 	X(slow, KMA_SLOW_COLUMNS)		\
+	X(incidents, KMA_INCIDENTS_COLUMNS)	\
 	X(tasks, KMA_TASKS_COLUMNS)		\
 	X(cgroups, KMA_CGROUPS_COLUMNS)		\
 	X(comm_sites, KMA_COMM_SITES_COLUMNS)	\
@@ -514,6 +515,27 @@
 	X(order, ID, KEY, NONE)					\
 	X(gfp, HEX, KEY, NONE)					\
 	X(slow, LABEL, KEY, NONE)
+
+/*
+ * What has set off each incident: the time, the task, and its allocation if there was one.
+ * stalled_us, growth_bytes and victim are those of the triggers stall, growth and oom.  The label is
+ * the trigger, the name of the task, the call site, and the stack, whose functions have commas in
+ * between.
+ */
+#define KMA_INCIDENTS_COLUMNS(X)	\
+	X(nr, U64, KEY, NONE)					\
+	X(at_s, MILLI, GAUGE, S)				\
+	X(bytes, U64, GAUGE, BYTES)				\
+	X(complete, U64, KEY, NONE)				\
+	X(stalled_us, ID, GAUGE, US)				\
+	X(growth_bytes, ID, GAUGE, BYTES)			\
+	X(victim, ID, KEY, NONE)				\
+	X(tgid, ID, KEY, NONE)					\
+	X(pid, ID, KEY, NONE)					\
+	X(cgroup_id, ID, KEY, NONE)				\
+	X(order, ID, KEY, NONE)					\
+	X(gfp, HEX, KEY, NONE)					\
+	X(incident, LABEL, KEY, NONE)
 
 /* Patterns for the names of helpers: see match/skip.h. */
 #define KMA_SKIP_COLUMNS(X)	\

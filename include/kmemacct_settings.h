@@ -49,6 +49,13 @@
 	  "US or US,PHASE=US,..., where each US is 0 to 3600000000", "10000", \
 	  "put phases of reclaim and compaction that take at least this long into table slow; " \
 	  "US is for outermost phases, PHASE=US for a phase of table latency; 0: none") \
+	X(trigger, 0600, "list",						\
+	  "off, or a comma-separated list of oom, failure=ORDER, stall=TIME, "	\
+	  "growth=SIZE/TIME, coverage=PERCENT", "oom,failure=10,stall=10s",	\
+	  "keep what memory looks like when the OOM killer runs (oom), "	\
+	  "pages of up to this order cannot be allocated (failure), "	\
+	  "a task waits this long for memory (stall), a call site grows by this much (growth), " \
+	  "or fewer frees are seen (coverage)")				\
 	X(latency, 0600, "mode", "off, on or functions", "on",		\
 	  "time reclaim and compaction by their tracepoints (on), "	\
 	  "or by following their functions as well (functions)")	\

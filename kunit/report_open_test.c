@@ -211,7 +211,7 @@ static void kma_open_ends_when_killed(struct kunit *test)
 
 	allow_signal(SIGKILL);
 	send_sig(SIGKILL, current, 1);
-	snap = kma_snapshot_open(&table);
+	snap = kma_snapshot_open(&table, 0);
 	ret = kma_file_read(file, buf, 2, 2 * KMA_OPEN_ROWS);
 	flush_signals(current);
 	disallow_signal(SIGKILL);

@@ -185,7 +185,7 @@ static void kma_table_close(void *snap)
 
 struct kma_snapshot *kma_table_open(struct kunit *test, const struct kma_table *table)
 {
-	struct kma_snapshot *snap = kma_snapshot_open(table);
+	struct kma_snapshot *snap = kma_snapshot_open(table, 0);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, snap);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, kma_table_close, snap), 0);

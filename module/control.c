@@ -13,6 +13,7 @@
 #include "baseline.h"
 #include "control.h"
 #include "error.h"
+#include "incidents.h"
 #include "match/caller.h"
 #include "match/filter.h"
 #include "match/skip.h"
@@ -85,8 +86,10 @@ static int kma_run_reset(char *args)
 	ret = kma_baseline_reset();
 	if (ret == -ENOMEM)
 		kma_refuse("reset: not enough memory");
-	if (!ret)
+	if (!ret) {
 		kma_recycling_reset();
+		kma_incidents_forget();
+	}
 	return ret;
 }
 
@@ -109,6 +112,7 @@ static const struct {
 } kma_commands[] = {
 	{ "cgroup_sites", kma_acct_run_cgroups },
 	{ "filter", kma_filter_run },
+	{ "incident", kma_incidents_run },
 	{ "reset", kma_run_reset },
 	{ "skip", kma_run_skip },
 };

@@ -21,12 +21,15 @@
 #include "engine.h"
 #include "full.h"
 #include "identity.h"
+#include "incidents.h"
 #include "marks.h"
 #include "match/caller.h"
 #include "match/filter.h"
 #include "memhotplug.h"
 #include "overhead.h"
 #include "recycling.h"
+#include "report/capture.h"
+#include "report/incident_file.h"
 #include "report/tables.h"
 #include "resolve/cacheinfo.h"
 #include "resolve/shrinker.h"
@@ -41,6 +44,7 @@
 #include "trace/failures.h"
 #include "trace/memstall.h"
 #include "trace/nolock.h"
+#include "trace/oom.h"
 #include "trace/owner.h"
 #include "trace/page.h"
 #include "trace/pcp.h"
@@ -60,6 +64,7 @@
 static int kma_module_notify(struct notifier_block *nb, unsigned long state, void *mod)
 {
 	kma_lock_take(KMA_LOCK_MODULE);
+	kma_incidents_accept();
 	kma_caller_forget();
 	kma_memstall_forget();
 	kma_filter_forget();
@@ -118,8 +123,11 @@ static int kma_probes_start(void)
 	if (ret)
 		goto bulk;
 	ret = kma_slab_start();
-	if (!ret)
-		return 0;
+	if (ret)
+		goto page;
+	kma_oom_start();
+	return 0;
+page:
 	kma_page_stop();
 bulk:
 	kma_memstall_stop();
@@ -131,6 +139,7 @@ bulk:
 
 static void kma_probes_stop(void)
 {
+	kma_oom_stop();
 	kma_slab_stop();
 	/* This waits until no probe of a tracepoint is running. */
 	kma_page_stop();
@@ -201,6 +210,9 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	kma_countmap_recycling_start();
 	kma_overhead_start();
 	kma_baseline_start();
+	ret = kma_incidents_start(&kma_capture_ops);
+	if (ret)
+		goto baseline;
 	ret = kma_settings_start(text);
 	if (ret)
 		goto settings;
@@ -208,7 +220,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	 * The files are created last.  Once they exist, a process may keep a file open for a
 	 * long time, and everything that the file uses has to stay.
 	 */
-	ret = kma_report_start(&kma_control_fops, &kma_query_fops);
+	ret = kma_report_start(&kma_control_fops, &kma_query_fops, &kma_incident_fops);
 	if (ret)
 		goto settings;
 	if (!KMA_KERNEL_TESTED)
@@ -216,7 +228,9 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	return 0;
 
 settings:
+	kma_incidents_stop();
 	kma_settings_stop();
+baseline:
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
@@ -246,6 +260,8 @@ void kma_engine_stop(void)
 	 * changes any more.
 	 */
 	kma_report_stop();
+	/* The worker uses tables that settings switch off. */
+	kma_incidents_stop();
 	/* From here on, nothing is recorded. */
 	kma_settings_stop();
 	kma_overhead_stop();

@@ -13,6 +13,7 @@
 #include "core/threshold.h"
 #include "countmaps.h"
 #include "error.h"
+#include "incidents.h"
 #include "match/caller.h"
 #include "match/filter.h"
 #include "match/skip.h"
@@ -105,6 +106,13 @@ static int kma_parse_owners(char *text, union kma_setting_value *value)
 
 /* An invalid text is refused later, by kma_set_threshold_us(), which says why. */
 static int kma_parse_threshold_us(char *text, union kma_setting_value *value)
+{
+	value->text = text;
+	return 0;
+}
+
+/* An invalid text is refused later, by kma_incidents_set(), which says why. */
+static int kma_parse_trigger(char *text, union kma_setting_value *value)
 {
 	value->text = text;
 	return 0;
@@ -251,6 +259,11 @@ static int kma_set_threshold_us(const union kma_setting_value *value)
 	return 0;
 }
 
+static int kma_set_trigger(const union kma_setting_value *value)
+{
+	return kma_incidents_set(value->text);
+}
+
 static int kma_set_latency(const union kma_setting_value *value)
 {
 	int ret = kma_latency_set(value->number);
@@ -335,6 +348,11 @@ static int kma_show_threshold_us(char *page)
 	const int len = kma_slow_print_thresholds(page, PAGE_SIZE - 1);
 
 	return len + sysfs_emit_at(page, len, "\n");
+}
+
+static int kma_show_trigger(char *page)
+{
+	return kma_incidents_print(page);
 }
 
 static int kma_show_latency(char *page)

@@ -33,7 +33,7 @@ enum kma_setting_nr {
 /**
  * union kma_setting_value - a parsed value
  * @number: the value of a row whose @parse converts the text to a number
- * @text: the value of `threshold_us`, `filter` and `skip`; @set may modify the text
+ * @text: the value of `threshold_us`, `trigger`, `filter` and `skip`; @set may modify the text
  */
 union kma_setting_value {
 	u64 number;

@@ -38,6 +38,8 @@ enum kma_site_column {
 #define KMA_WINDOWS		3
 #define KMA_COUNT_CHANGES	KMA_COUNT_change_1m
 #define KMA_COUNT_CHANGES_ERRORS	KMA_COUNT_change_1m_se
+#define KMA_WINDOW_1M		(KMA_COUNT_change_1m - KMA_COUNT_CHANGES)
+#define KMA_WINDOW_10M		(KMA_COUNT_change_10m - KMA_COUNT_CHANGES)
 
 /**
  * struct kma_site_counts - one row

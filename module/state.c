@@ -152,6 +152,39 @@ u64 kma_state_bytes_max(void)
 	return kma_total_bytes() / 16;
 }
 
+/* The arena that is in use, and the task that uses it.  Only this task changes both. */
+static struct kma_arena *kma_arena;
+static struct task_struct *kma_arena_task;
+
+void kma_arena_use(struct kma_arena *arena)
+{
+	if (arena)
+		arena->used = 0;
+	kma_arena = arena;
+	WRITE_ONCE(kma_arena_task, arena ? current : NULL);
+}
+
+void kma_arena_empty(void)
+{
+	kma_arena->used = 0;
+}
+
+bool kma_arena_used(void)
+{
+	return READ_ONCE(kma_arena_task) == current;
+}
+
+static void *kma_arena_alloc(struct kma_arena *arena, size_t size)
+{
+	void *mem = arena->mem + arena->used;
+
+	size = ALIGN(size, sizeof(u64) * 2);
+	if (size > arena->size - arena->used)
+		return NULL;
+	arena->used += size;
+	return memset(mem, 0, size);
+}
+
 void *kma_copy_alloc(size_t nr, size_t bytes)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NORETRY | __GFP_NOWARN;
@@ -159,6 +192,8 @@ void *kma_copy_alloc(size_t nr, size_t bytes)
 
 	if (check_mul_overflow(max_t(size_t, nr, 1), bytes, &size))
 		return NULL;
+	if (kma_arena_used())
+		return kma_arena_alloc(kma_arena, size);
 	/*
 	 * kvmalloc() would first try to find megabytes of contiguous memory, which others may need.
 	 * Also, kvmalloc() refuses more than INT_MAX bytes, which the rows of 40 million live pages
@@ -171,7 +206,8 @@ void *kma_copy_alloc(size_t nr, size_t bytes)
 
 void kma_copy_free(void *mem)
 {
-	kvfree(mem);
+	if (!kma_arena_used())
+		kvfree(mem);
 }
 
 /* ---- the tables ------------------------------------------------------------ */

@@ -191,4 +191,28 @@ void *kma_copy_alloc(size_t nr, size_t bytes);
 /* Free memory from kma_copy_alloc(), or NULL.  Context: process, may sleep. */
 void kma_copy_free(void *mem);
 
+/**
+ * struct kma_arena - memory for copies that is allocated in advance
+ * @mem: the memory; NULL if there is none
+ * @size: its size in bytes
+ * @used: bytes that are in use
+ */
+struct kma_arena {
+	char *mem;
+	size_t size;
+	size_t used;
+};
+
+/*
+ * From now on, let kma_copy_alloc() in this task take memory from an arena, which is empty; NULL:
+ * allocate it again.  Only one task at a time uses an arena.  Context: process.
+ */
+void kma_arena_use(struct kma_arena *arena);
+
+/* Free all memory of the arena that this task uses. */
+void kma_arena_empty(void);
+
+/* Whether this task uses an arena. */
+bool kma_arena_used(void);
+
 #endif /* KMA_STATE_H */

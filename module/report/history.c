@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `history`: what was live at earlier times, by cache and call site. */
 #include <linux/sched.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "../core/history.h"
@@ -79,32 +80,195 @@ static u16 kma_history_entry(const struct kma_snapshot *snap, u32 s)
 	return nr;
 }
 
+static void kma_history_add_row(struct kma_snapshot *snap, u32 s)
+{
+	u32 id;
+	const struct kma_history_slot *slot = kma_history_past(&kma_history, &kma_core.sites, s,
+							       &id);
+	struct kma_history_row *row = slot ? kma_snapshot_add(snap) : NULL;
+
+	if (!row)
+		return;
+	row->id = id;
+	row->recent = kma_history_entry(snap, s);
+	memcpy(row->word, slot->word, sizeof(row->word));
+}
+
+/* ---- the largest and the fastest ------------------------------------------------------------ */
+
+/**
+ * struct kma_history_group - the slots of a call site and a cache
+ * @site: the call site
+ * @cache: the cache
+ * @slot: one of the slots
+ * @kib: how much of the group is live, and how much it has grown, in KiB
+ */
+struct kma_history_group {
+	unsigned long site;
+	u16 cache;
+	u16 slot;
+	s64 kib[2];
+};
+
+static int kma_history_compare(const void *a, const void *b)
+{
+	const struct kma_history_group *x = a, *y = b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return x->cache - y->cache;
+}
+
+/* Slots of one group stay together. */
+static int kma_history_compare_kib(const struct kma_history_group *x,
+				   const struct kma_history_group *y, int by)
+{
+	if (x->kib[by] != y->kib[by])
+		return x->kib[by] > y->kib[by] ? -1 : 1;
+	return kma_history_compare(x, y);
+}
+
+static int kma_history_compare_live(const void *a, const void *b)
+{
+	return kma_history_compare_kib(a, b, 0);
+}
+
+static int kma_history_compare_growth(const void *a, const void *b)
+{
+	return kma_history_compare_kib(a, b, 1);
+}
+
+/* The time over which growth counts, in seconds; less if there is no mark that is as old. */
+#define KMA_HISTORY_GROWTH_S	600
+
+/* The index of the mark from which on growth counts. */
+static u32 kma_history_oldest(const struct kma_snapshot *snap)
+{
+	const struct kma_history_marks *marks = snap->marks;
+	u32 m = marks->nr[1];
+
+	while (m > 1 && marks->mark[1][m - 1].age < KMA_HISTORY_GROWTH_S)
+		m--;
+	return m ? marks->mark[1][m - 1].index : kma_history_newest(snap);
+}
+
+/* Get all slots that have a history.  Returns their number. */
+static u32 kma_history_groups(const struct kma_snapshot *snap, struct kma_history_group *group)
+{
+	const u32 newest = kma_history_newest(snap), oldest = kma_history_oldest(snap);
+	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_history_slot *slot;
+	u32 s, id, nr = 0;
+	s64 kib;
+
+	for (s = 0; s < kma_history.nr_slots && nr < kma_history.used; s++) {
+		slot = kma_history_past(&kma_history, t, s, &id);
+		if (!slot)
+			continue;
+		kib = kma_history_unpack(slot->word[newest]).kib;
+		group[nr++] = (struct kma_history_group) {
+			.site = t->info[id].site, .cache = slot->cache, .slot = s,
+			.kib = { kib, kib - (s64)kma_history_unpack(slot->word[oldest]).kib },
+		};
+	}
+	return nr;
+}
+
+/* The number of slots, from this one on, that are of its group. */
+static u32 kma_history_group_slots(const struct kma_history_group *group, u32 nr)
+{
+	u32 i = 1;
+
+	while (i < nr && !kma_history_compare(&group[0], &group[i]))
+		i++;
+	return i;
+}
+
+/* Give each slot the sums of its group.  Returns the number of groups. */
+static u32 kma_history_add_up(struct kma_history_group *group, u32 nr)
+{
+	u32 i, k, slots, groups = 0;
+	s64 live, growth;
+
+	sort(group, nr, sizeof(*group), kma_history_compare, NULL);
+	for (i = 0; i < nr; i += slots, groups++) {
+		slots = kma_history_group_slots(&group[i], nr - i);
+		live = 0;
+		growth = 0;
+		for (k = i; k < i + slots; k++) {
+			live += group[k].kib[0];
+			growth += group[k].kib[1];
+		}
+		for (k = i; k < i + slots; k++) {
+			group[k].kib[0] = live;
+			group[k].kib[1] = growth;
+		}
+	}
+	return groups;
+}
+
+/* Samples have several slots for a call site and a cache.  Of a group, all slots have rows. */
+#define KMA_HISTORY_SLOTS_OF_ROW	4
+
+/* Make the rows of the first groups, up to half of the limit, and do not choose these again. */
+static void kma_history_choose(struct kma_snapshot *snap, struct kma_history_group *group, u32 nr,
+			       int by)
+{
+	u32 i, chosen, slots;
+
+	for (i = chosen = 0; i < nr && chosen < snap->limit / 2 && group[i].kib[by] > 0; chosen++) {
+		slots = kma_history_group_slots(&group[i], nr - i);
+		if (snap->nr_rows + slots > snap->max_rows)
+			return;
+		snap->cut--;
+		for (; slots; slots--, i++) {
+			kma_history_add_row(snap, group[i].slot);
+			group[i].kib[0] = 0;
+			group[i].kib[1] = 0;
+		}
+	}
+}
+
+/* Make the rows of the groups that are the largest, and of those that grow most. */
+static int kma_history_fill_limited(struct kma_snapshot *snap)
+{
+	struct kma_history_group *group = kma_copy_alloc(kma_history.used, sizeof(*group));
+	u32 nr;
+
+	if (!group || kma_snapshot_room(snap, snap->limit * KMA_HISTORY_SLOTS_OF_ROW))
+		return -ENOMEM;
+	nr = snap->marks->nr[0] ? kma_history_groups(snap, group) : 0;
+	snap->cut = kma_history_add_up(group, nr);
+	sort(group, nr, sizeof(*group), kma_history_compare_growth, NULL);
+	kma_history_choose(snap, group, nr, 1);
+	sort(group, nr, sizeof(*group), kma_history_compare_live, NULL);
+	kma_history_choose(snap, group, nr, 0);
+	kma_copy_free(group);
+	return 0;
+}
+
 static int kma_history_fill(struct kma_snapshot *snap)
 {
 	const u64 marks = kma_history.marks;
 	struct kma_history_copy *copy = kma_copy_alloc(1, sizeof(*copy));
-	const struct kma_history_slot *slot;
-	struct kma_history_row *row;
 	int ret = 0;
-	u32 s, id;
+	u32 s;
 
 	snap->names = kma_names_new(&kma_core.sites);
 	if (!copy)
 		return -ENOMEM;
 	snap->marks = &copy->marks;
-	if (!snap->names || kma_snapshot_room(snap, kma_history.used))
+	if (!snap->names)
 		return -ENOMEM;
 	kma_history_list(&kma_history, kma_marks_now(), snap->marks);
 	if (kma_history.recent)
 		copy->recent = *kma_history.recent;
+	if (snap->limit)
+		return kma_history_fill_limited(snap) ?: kma_history_name(snap);
+	if (kma_snapshot_room(snap, kma_history.used))
+		return -ENOMEM;
 	for (s = 0; !ret && s < kma_history.nr_slots; s++) {
-		slot = kma_history_past(&kma_history, &kma_core.sites, s, &id);
-		row = slot ? kma_snapshot_add(snap) : NULL;
-		if (row) {
-			row->id = id;
-			row->recent = kma_history_entry(snap, s);
-			memcpy(row->word, slot->word, sizeof(row->word));
-		}
+		kma_history_add_row(snap, s);
 		ret = kma_snapshot_pause(snap);
 		/* Since then, new marks may have been set. */
 		if (!ret && marks != kma_history.marks)
@@ -237,6 +401,7 @@ const struct kma_table_ops kma_history_ops = {
 	.row_size = sizeof(struct kma_history_row),
 	.sort = { .key = { KMA_HISTORY_COL_live_kb, KMA_HISTORY_COL_cache_site }, .nr = 2 },
 	.past = true,
+	.chooses = true,
 	.fill = kma_history_fill,
 	.merge = kma_history_table_merge,
 	.head = kma_history_table_head,

@@ -2,6 +2,7 @@
 /* Rows of tables of counters of objects.  See rows_site.h. */
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "../baseline.h"
@@ -257,6 +258,9 @@ void kma_rows_site_merge(struct kma_snapshot *snap)
 	struct kma_site_counts *row = snap->rows;
 	size_t i, nr = 0;
 
+	/* The rows were chosen by address.  Others of the same name may be missing. */
+	if (snap->limit)
+		return;
 	kma_snapshot_sort(snap, &by_label);
 	for (i = 0; i < snap->nr_rows; i++) {
 		if (nr && !strcmp(row[nr - 1].label, row[i].label))
@@ -323,6 +327,171 @@ static bool kma_rows_site_read_changes(struct kma_snapshot *snap, u32 i, bool sa
 	return kma_rows_site_changes(snap, i, samples, counts) || shown;
 }
 
+/* ---- call sites ------------------------------------------------------------------------------ */
+
+/**
+ * struct kma_rows_site_at - where the events of a row come from
+ * @site: the call site; 0 for a row [other]
+ * @kept: its name, if its module was unloaded: other code may be at the same address
+ * @i: the index of the row
+ */
+struct kma_rows_site_at {
+	unsigned long site;
+	const char *kept;
+	u32 i;
+};
+
+static struct kma_rows_site_at kma_rows_site_of(u32 i)
+{
+	const struct kma_site_info *info = i < kma_core.sites.sites_max ?
+					   kma_sitetab_info(&kma_core.sites, i) : NULL;
+
+	if (!info)
+		return (struct kma_rows_site_at) { .i = i };
+	return (struct kma_rows_site_at) { info->site, kma_symbol_kept(&kma_core.sites, i), i };
+}
+
+static int kma_rows_site_compare(const void *a, const void *b)
+{
+	const struct kma_rows_site_at *x = a, *y = b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	if (!x->kept || !y->kept)
+		return !!x->kept - !!y->kept;
+	return strcmp(x->kept, y->kept);
+}
+
+/* Get all rows, those of a call site one after the other.  Returns NULL if there is no memory. */
+static struct kma_rows_site_at *kma_rows_site_sort(u32 rows)
+{
+	struct kma_rows_site_at *at = kma_copy_alloc(rows, sizeof(*at));
+	u32 i;
+
+	for (i = 0; at && i < rows; i++)
+		at[i] = kma_rows_site_of(i);
+	if (at)
+		sort(at, rows, sizeof(*at), kma_rows_site_compare, NULL);
+	return at;
+}
+
+/* What the two halves of the rows are chosen by: what is live, and its change in ten minutes. */
+static s64 kma_rows_site_rank(const struct kma_snapshot *snap, const struct kma_site_counts *row,
+			      bool fastest)
+{
+	return !fastest ? row->v[KMA_COUNT_live_bytes] :
+	       snap->windows[KMA_WINDOW_10M].index < 0 ? row->change[KMA_WINDOW_1M].kib :
+	       row->change[KMA_WINDOW_10M].kib;
+}
+
+/* Put a row into one half of the rows, in order, if there is room or if another row ranks lower. */
+static void kma_rows_site_choose(const struct kma_snapshot *snap, struct kma_site_counts *half,
+				 u32 *nr, const struct kma_site_counts *row, bool fastest)
+{
+	const s64 rank = kma_rows_site_rank(snap, row, fastest);
+	u32 at = *nr;
+
+	if (rank <= 0)
+		return;
+	while (at && kma_rows_site_rank(snap, &half[at - 1], fastest) < rank)
+		at--;
+	if (at == snap->limit / 2)
+		return;
+	*nr = min(*nr + 1, snap->limit / 2);
+	memmove(&half[at + 1], &half[at], (*nr - at - 1) * sizeof(*half));
+	half[at] = *row;
+}
+
+/* Read the rows of one call site, from @at[0] on, and add them up.  Returns their number. */
+static u32 kma_rows_site_read_site(struct kma_snapshot *snap, const struct kma_rows_site_at *at,
+				   u32 nr, struct kma_site_counts *sum)
+{
+	struct kma_site_counts counts;
+	u32 k;
+
+	*sum = (struct kma_site_counts) { .id = U32_MAX };
+	for (k = 0; k < nr && !kma_rows_site_compare(&at[k], &at[0]); k++) {
+		if (!kma_rows_site_read_changes(snap, at[k].i, false, &counts))
+			continue;
+		if (sum->id == U32_MAX)
+			*sum = counts;
+		else
+			kma_sitecount_add(sum, &counts);
+	}
+	return k;
+}
+
+/* Whether the first half has a row. */
+static bool kma_rows_site_is_chosen(const struct kma_site_counts *half, u32 nr, u32 id)
+{
+	while (nr && half[nr - 1].id != id)
+		nr--;
+	return nr;
+}
+
+/* Make the rows of the call sites with the most live bytes, and of those that grow most. */
+static int kma_rows_site_fill_limited(struct kma_snapshot *snap)
+{
+	const u32 rows = kma_rows_site_nr(), half = snap->limit / 2;
+	struct kma_rows_site_at *at = kma_rows_site_sort(rows);
+	struct kma_site_counts *row, sum;
+	u32 nr[2] = {}, i;
+	int ret = 0;
+
+	if (!at || kma_snapshot_room(snap, 2 * half))
+		return -ENOMEM;
+	row = snap->rows;
+	for (i = 0; !ret && i < rows;) {
+		i += kma_rows_site_read_site(snap, &at[i], rows - i, &sum);
+		if (sum.id != U32_MAX) {
+			snap->cut++;
+			kma_rows_site_choose(snap, row, &nr[0], &sum, false);
+			kma_rows_site_choose(snap, row + half, &nr[1], &sum, true);
+		}
+		ret = kma_snapshot_pause(snap);
+	}
+	snap->nr_rows = nr[0];
+	for (i = 0; i < nr[1]; i++)
+		if (!kma_rows_site_is_chosen(row, nr[0], row[half + i].id))
+			row[snap->nr_rows++] = row[half + i];
+	snap->cut -= snap->nr_rows;
+	kma_copy_free(at);
+	return ret;
+}
+
+u64 kma_rows_site_growth(u32 seconds, unsigned long *site)
+{
+	const struct kma_history_mark mark = kma_history_at(&kma_history, kma_marks_now(), seconds);
+	const u32 rows = kma_sitetab_rows(&kma_core.sites);
+	struct kma_rows_site_at *at = mark.index < 0 ? NULL : kma_rows_site_sort(rows);
+	struct kma_history_change change;
+	s64 most = 0, sum = 0;
+	u64 variance = 0;
+	u32 i;
+
+	for (i = 0; at && i < rows; i++) {
+		if (i && kma_rows_site_compare(&at[i], &at[i - 1])) {
+			sum = 0;
+			variance = 0;
+		}
+		cond_resched();
+		if (kma_rows_site_may_change(at[i].i, false) &&
+		    kma_history_changed(&kma_history, &kma_core.sites, at[i].i, false, &mark, 1,
+					&change)) {
+			sum += change.kib;
+			variance += change.variance;
+		}
+		/* The unit of the variance is the square of 64 bytes: two standard errors. */
+		if ((i + 1 == rows || kma_rows_site_compare(&at[i + 1], &at[i])) && at[i].site &&
+		    sum - (s64)(kma_sqrt(variance) / 8) > most) {
+			most = sum - (s64)(kma_sqrt(variance) / 8);
+			*site = at[i].site;
+		}
+	}
+	kma_copy_free(at);
+	return 1024 * (u64)most;
+}
+
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples)
 {
@@ -334,9 +503,13 @@ int kma_rows_site_fill(struct kma_snapshot *snap,
 	u32 i;
 
 	snap->names = kma_names_new(t);
-	if (!snap->names || kma_snapshot_room(snap, kma_rows_site_most()))
+	if (!snap->names)
 		return -ENOMEM;
 	kma_rows_site_set_windows(snap);
+	if (snap->limit)
+		return kma_rows_site_fill_limited(snap) ?: kma_rows_site_name(snap, name);
+	if (kma_snapshot_room(snap, kma_rows_site_most()))
+		return -ENOMEM;
 	for (i = 0; !ret && i < nr; i++) {
 		if (kma_rows_site_read_changes(snap, i, samples, &counts)) {
 			row = kma_snapshot_add(snap);

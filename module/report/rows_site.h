@@ -62,6 +62,12 @@ const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples);
 
+/*
+ * Find the call site whose live bytes have grown most in the last @seconds; of estimates, what is
+ * certain to 97.5 %.  Returns its growth; 0 if nothing has grown, or if no mark is that old.
+ */
+u64 kma_rows_site_growth(u32 seconds, unsigned long *site);
+
 /* Rows with the same name are merged.  Context: process, may sleep. */
 void kma_rows_site_merge(struct kma_snapshot *snap);
 

@@ -10,7 +10,6 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/sort.h>
 
 #include "../baseline.h"
@@ -34,7 +33,8 @@ int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows)
 	if (!snap->rows)
 		return -ENOMEM;
 	/* Rows may hold addresses of objects: see kma_env_no_scan(). */
-	kmemleak_no_scan(snap->rows);
+	if (!kma_arena_used())
+		kmemleak_no_scan(snap->rows);
 	snap->max_rows = max_rows;
 	snap->nr_rows = 0;
 	return 0;
@@ -230,20 +230,22 @@ static int kma_snapshot_retry(struct kma_snapshot *snap)
 
 	for (i = 1; ret == -EAGAIN; i++) {
 		kma_snapshot_clear(snap);
-		snap->keep_lock = i == KMA_SNAPSHOT_TRIES;
+		/* A second try would need as much memory again. */
+		snap->keep_lock = snap->limit || i == KMA_SNAPSHOT_TRIES;
 		ret = kma_snapshot_take(snap);
 	}
 	return ret;
 }
 
-struct kma_snapshot *kma_snapshot_open(const struct kma_table *table)
+struct kma_snapshot *kma_snapshot_open(const struct kma_table *table, u32 limit)
 {
-	struct kma_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL_ACCOUNT);
+	struct kma_snapshot *snap = kma_copy_alloc(1, sizeof(*snap));
 	int ret;
 
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->table = table;
+	snap->limit = limit;
 	if (kma_table_of_objects(table->ops) && !table->ops->past)
 		kma_state_sweep();
 	ret = kma_snapshot_retry(snap);
@@ -254,6 +256,10 @@ struct kma_snapshot *kma_snapshot_open(const struct kma_table *table)
 	if (table->ops->merge)
 		table->ops->merge(snap);
 	kma_snapshot_sort(snap, &table->ops->sort);
+	if (limit && !table->ops->chooses && snap->nr_rows > limit) {
+		snap->cut += snap->nr_rows - limit;
+		snap->nr_rows = limit;
+	}
 	return snap;
 }
 
@@ -262,7 +268,7 @@ void kma_snapshot_close(struct kma_snapshot *snap)
 	if (!snap)
 		return;
 	kma_snapshot_clear(snap);
-	kfree(snap);
+	kma_copy_free(snap);
 }
 
 /* ---- printing ------------------------------------------------------------- */
@@ -278,17 +284,13 @@ void kma_show_milli(struct seq_file *seq, int width, u64 milli)
 	seq_printf(seq, "%*llu.%03u", width ? width - 4 : 0, whole, rest);
 }
 
-static int kma_width(const struct kma_column *column)
+/* Copies that are kept do not line columns up. */
+static int kma_width(const struct kma_snapshot *snap, const struct kma_column *column)
 {
-	return max_t(int, strlen(column->name), KMA_WIDTH);
+	return snap->limit ? 0 : max_t(int, strlen(column->name), KMA_WIDTH);
 }
 
-/*
- * The percentage, in thousandths, of freed objects whose free was seen, among all objects that are
- * known to have been freed.  A missed free is noticed only when the object's address is allocated
- * again or its page is freed.
- */
-static u64 kma_coverage_milli(const u64 *v)
+u64 kma_coverage_milli(const u64 *v)
 {
 	u64 seen = v[KMA_STAT_events_kfree] + v[KMA_STAT_events_kmem_cache_free] +
 		   v[KMA_STAT_bulk_frees] + v[KMA_STAT_rcu_pending] +
@@ -449,8 +451,8 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		if (table->columns[i].format == KMA_FORMAT_LABEL || ops->show)
 			seq_printf(seq, " %s", table->columns[i].name);
 		else /* the first column's width includes the `#` */
-			seq_printf(seq, " %*s",
-				   kma_width(&table->columns[i]) - (i ? 0 : 2),
+			seq_printf(seq, " %*s", max(kma_width(snap, &table->columns[i]) -
+						    (i ? 0 : 2), 0),
 				   table->columns[i].name);
 	}
 	seq_putc(seq, '\n');
@@ -470,10 +472,9 @@ static const char * const kma_type_names[MIGRATE_TYPES] = {
 #endif
 };
 
-static void kma_show_value(struct seq_file *seq, const struct kma_column *column,
+static void kma_show_value(struct seq_file *seq, const struct kma_column *column, int width,
 			   u64 value)
 {
-	int width = kma_width(column);
 
 	if (column->format == KMA_FORMAT_MILLI)
 		kma_show_milli(seq, width, value);
@@ -506,6 +507,7 @@ static void kma_show_columns(struct seq_file *seq, const struct kma_snapshot *sn
 			seq_puts(seq, table->ops->label(snap, row));
 		else
 			kma_show_value(seq, &table->columns[i],
+				       kma_width(snap, &table->columns[i]),
 				       table->ops->value(snap, row, i));
 	}
 	seq_putc(seq, '\n');
@@ -579,7 +581,7 @@ static int kma_seq_open(struct file *file, const struct kma_table *table)
 	 */
 	if (!perfmon_capable())
 		return -EPERM;
-	snap = kma_snapshot_open(table);
+	snap = kma_snapshot_open(table, 0);
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
 	ret = seq_open(file, &kma_seq_ops);

@@ -98,6 +98,7 @@ struct kma_sort {
  * @sort: the order of the rows
  * @pages: the table is about pages
  * @past: the table shows only what was noted at marks (marks.h)
+ * @chooses: if the snapshot has a limit, @fill makes only the rows that are needed
  * @countmap: the countmap that the table is made from; KMA_COUNTMAP_NONE if there is none
  * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep, and may drop the
  *	lock by kma_snapshot_pause(); returns 0 or an error; after an error, the caller of @fill
@@ -119,6 +120,7 @@ struct kma_table_ops {
 	struct kma_sort sort;
 	bool pages;
 	bool past;
+	bool chooses;
 	enum kma_countmap_of countmap;
 	int (*fill)(struct kma_snapshot *snap);
 	const char *(*describe)(struct kma_map_row *row, const struct kma_countmap_info *info,
@@ -183,6 +185,7 @@ struct kma_table {
  * @changes: kma_state_changes() when the snapshot was begun
  * @steps: number of calls of kma_snapshot_pause()
  * @keep_lock: the snapshot is made without dropping kma_lock
+ * @limit: 0, or the number of rows that are needed; see @chooses of struct kma_table_ops
  */
 struct kma_snapshot {
 	const struct kma_table *table;
@@ -212,6 +215,7 @@ struct kma_snapshot {
 	u64 changes;
 	u32 steps;
 	bool keep_lock;
+	u32 limit;
 };
 
 /*
@@ -243,14 +247,24 @@ int kma_snapshot_name_sites(struct kma_snapshot *snap);
 
 void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort);
 
-/* Take a snapshot, for kma_snapshot_close(); or return an error pointer.  Takes kma_lock. */
-struct kma_snapshot *kma_snapshot_open(const struct kma_table *table);
+/*
+ * Take a snapshot, for kma_snapshot_close(); or return an error pointer.  @limit is 0, or the
+ * number of rows that are needed.  Takes kma_lock.
+ */
+struct kma_snapshot *kma_snapshot_open(const struct kma_table *table, u32 limit);
 
 /* Free a snapshot, or NULL. */
 void kma_snapshot_close(struct kma_snapshot *snap);
 
 /* Number of page allocations that no record of a page has, since load or the last reset. */
 u64 kma_snapshot_pages_dropped(const struct kma_snapshot *snap);
+
+/*
+ * The percentage, in thousandths, of freed objects whose free was seen, among all objects that are
+ * known to have been freed.  A missed free is noticed only when the object's address is allocated
+ * again or its page is freed.  @v are the counters of struct kma_stats.  Context: any.
+ */
+u64 kma_coverage_milli(const u64 *v);
 
 /* Print the lines above the rows. */
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap);

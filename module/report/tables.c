@@ -6,6 +6,7 @@
 #include <linux/err.h>
 #include <linux/proc_fs.h>
 
+#include "../incidents.h"
 #include "tables.h"
 
 /* The struct kma_column of a column. */
@@ -50,8 +51,21 @@ static void kma_debugfs_file(const char *name, umode_t mode, void *data,
 		pr_warn("cannot create file %s in debugfs: error %ld\n", name, PTR_ERR(file));
 }
 
+/* The files of incidents: incident1, incident2 and so on. */
+static void kma_debugfs_incidents(const struct file_operations *fops)
+{
+	char name[16];
+	int i;
+
+	for (i = 0; i < KMA_INCIDENTS; i++) {
+		scnprintf(name, sizeof(name), "incident%d", i + 1);
+		kma_debugfs_file(name, 0400, &kma_incidents[i], fops);
+	}
+}
+
 int kma_report_start(const struct file_operations *control,
-		     const struct file_operations *query)
+		     const struct file_operations *query,
+		     const struct file_operations *incident)
 {
 	int i;
 
@@ -68,6 +82,7 @@ int kma_report_start(const struct file_operations *control,
 	for (i = 0; i < kma_nr_tables; i++)
 		kma_debugfs_file(kma_tables[i]->name, 0400, (void *)kma_tables[i],
 				 &kma_table_fops);
+	kma_debugfs_incidents(incident);
 	kma_debugfs_file("control", 0600, NULL, control);
 	kma_debugfs_file("query", 0600, NULL, query);
 	return 0;

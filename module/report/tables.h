@@ -21,14 +21,15 @@ extern const struct kma_table *const kma_tables[];
 extern const int kma_nr_tables;
 
 /*
- * Create the files.  @control and @query are the operations of the files `control` and `query`;
- * they are arguments, because control.c depends on the tables, and so the tables must not depend
- * on control.c.  Without debugfs there is only /proc/kmemacct.  The kernel log says which files
+ * Create the files.  @control, @query and @incident are the operations of the files `control` and
+ * `query`, and of those of incidents; they are arguments, because their source files depend on the
+ * tables, and so the tables must not depend on them.  Without debugfs there is only /proc/kmemacct.  The kernel log says which files
  * are missing.  Returns 0, or -ENOMEM, which has been explained in the kernel log; then there are
  * no files.
  */
 int kma_report_start(const struct file_operations *control,
-		     const struct file_operations *query);
+		     const struct file_operations *query,
+		     const struct file_operations *incident);
 
 /* Remove the files.  On return, no operation of a file still runs. */
 void kma_report_stop(void);

@@ -97,6 +97,12 @@ void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 	}
 }
 
+const char *kma_symbol_kept(const struct kma_sitetab *t, u32 id)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_kept(t)->name[id];
+}
+
 const char *kma_symbol_known(const struct kma_sitetab *t, u32 id)
 {
 	const struct kma_site_info *info = &t->info[id];

@@ -62,6 +62,12 @@ void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 const char *kma_symbol_known(const struct kma_sitetab *t, u32 id);
 
 /*
+ * The name that a row's call site has kept, because the module at its address was unloaded; NULL if
+ * it has none.  Valid while kma_lock is held.
+ */
+const char *kma_symbol_kept(const struct kma_sitetab *t, u32 id);
+
+/*
  * Print the name of a row's call site: [other], a kept name, or the name from kma_symbol_print().
  * The row is in use, or is a row [other] of @t: &kma_core.sites or &kma_pagealloc.sites.
  */

@@ -16,6 +16,7 @@
 #include "../resolve/task.h"
 #include "../state.h"
 #include "failures.h"
+#include "trigger.h"
 
 /* Whether pages are tracked.  Written under kma_lock; probes read it. */
 static bool kma_failures_tracked;
@@ -100,6 +101,8 @@ static void kma_failure_count(u64 what, const struct kma_filter_failure *f)
 		kma_countmap_raise(t, id, KMA_FAILURE_MAX_BYTES, f->bytes);
 	}
 	rcu_read_unlock();
+	if (!kma_failure_is_object(what))
+		kma_trigger_failed(f->site, f->order, f->gfp);
 }
 
 /*

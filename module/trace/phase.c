@@ -19,6 +19,7 @@
 #include "acct.h"
 #include "phase.h"
 #include "slow.h"
+#include "trigger.h"
 
 static struct kma_stalls kma_stalls;
 static bool kma_phase_on;
@@ -452,6 +453,7 @@ static void kma_phase_count(const struct kma_stall *s, const struct kma_stall_en
 		if (end->outermost) {
 			kma_phase_waited(s, end->ns);
 			kma_phase_account(s, end->ns);
+			kma_trigger_stalled(s->site, s->order, s->gfp, end->ns);
 		}
 	}
 	rcu_read_unlock();

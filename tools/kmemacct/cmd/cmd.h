@@ -504,6 +504,13 @@ int slow_run(const struct command *c, const struct options *o);
  */
 void slow_shrinkers(FILE *out, const struct table *before, struct table *after, bool exact);
 
+/* ---- incidents (incidents.c) ---------------------------------------------- */
+
+/* Make a table with readable columns of the table incidents, unless -j or -r is given. */
+void incidents_make(struct view *v, const struct options *o);
+
+int incidents_run(const struct command *c, const struct options *o);
+
 /* ---- settings (set.c) ----------------------------------------------------- */
 
 int set_run(const struct command *c, const struct options *o);

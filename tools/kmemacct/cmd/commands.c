@@ -604,6 +604,12 @@ const struct command commands[] = {
 			GFP | OPTION_FOLLOW | OPTION_AT_LEAST | OPTION_INPUT,
 		.run = slow_run, .table = "slow",
 	}, {
+		.name = "incidents", .args = "[NR]", .group = GROUP_LOOK,
+		.what = "what has set off a trigger, or one incident",
+		.example = "incidents 1",
+		.takes = OPTIONS_ROWS | GFP,
+		.run = incidents_run, .table = "incidents", .derive = incidents_make,
+	}, {
 		.name = "tasks", .group = GROUP_LOOK,
 		.what = "pages allocated and freed by process",
 		.example = "tasks -s stall_us",

@@ -97,11 +97,76 @@ static bool is_same_build(const struct side *b, const struct side *a)
 	return !*b->build || !*a->build || !strcmp(b->build, a->build);
 }
 
+/* ---- rows that an incident lacks ------------------------------------------- */
+
+static int compare_labels(const void *label, const void *row)
+{
+	return strcmp(label, (*(struct row * const *)row)->label);
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/*
+ * Return: a size that no missing row exceeds.  Half of the rows of an incident are the largest of
+ * all, and the others are those that have grown most.
+ */
+static u64 largest_missing(const struct table *t)
+{
+	u64 *sizes = alloc(t->nr_rows + 1, sizeof(*sizes)), size;
+	size_t i;
+
+	for (i = 0; i < t->nr_rows; i++)
+		sizes[i] = t->rows[i]->v[table_live(t)];
+	qsort(sizes, t->nr_rows, sizeof(*sizes), compare_sizes);
+	size = t->nr_rows ? sizes[(t->nr_rows - 1) / 2] : 0;
+	free(sizes);
+	return size;
+}
+
+static bool has_label(const struct table *t, const char *label)
+{
+	return bsearch(label, t->rows, t->nr_rows, sizeof(t->rows[0]), compare_labels);
+}
+
+/* Leave out the rows of which it is not known whether @cut has them, too, unless they are large. */
+static void leave_out_unknown(struct table *t, struct table *cut)
+{
+	size_t i, nr = 0;
+	u64 size;
+
+	if (!table_number(cut, "cut") || table_live(cut) == NONE)
+		return;
+	size = largest_missing(cut);
+	view_sort_by_label(cut);
+	for (i = 0; i < t->nr_rows; i++)
+		if (t->rows[i]->v[table_live(t)] > size || has_label(cut, t->rows[i]->label))
+			t->rows[nr++] = t->rows[i];
+	t->nr_rows = nr;
+}
+
 /* ---- remarks -------------------------------------------------------------- */
 
+#define PARTIAL		"an incident has only a part of the rows: others are not compared"
+#define PARTIAL_ZERO	"an incident has only a part of the rows: others count as 0 there"
 #define ONLY_LIVE	"only what is live is compared"
 #define OTHER_CODE	"modules came or went, so a name may be of other code"
 #define FILTERS_DIFFER	"the filters differ: what only one of them records is no growth"
+
+/* Test whether names are compared without offsets. */
+static bool is_plain(const struct side *b, const struct side *a, const struct relation *r)
+{
+	return !r->same_kernel || !is_same_build(b, a);
+}
+
+static bool is_cut(const struct side *b, const struct side *a)
+{
+	return table_number(b->t, "cut") || table_number(a->t, "cut");
+}
 
 /* Say why only a part can be compared. */
 static void print_relation(FILE *out, const struct side *b, const struct side *a,
@@ -112,7 +177,7 @@ static void print_relation(FILE *out, const struct side *b, const struct side *a
 			table_field(b->t, "kernel") ?: "", table_field(a->t, "kernel") ?: "");
 	else if (!is_same_build(b, a))
 		fputs("; another build of the kernel", out);
-	if (!r->same_kernel || !is_same_build(b, a))
+	if (is_plain(b, a, r))
 		fputs(": names are compared without offsets, and only what is live", out);
 	else if (!r->same_load)
 		fputs("; another boot, or the module was loaded again: " ONLY_LIVE, out);
@@ -122,6 +187,8 @@ static void print_relation(FILE *out, const struct side *b, const struct side *a
 		fputs("; " OTHER_CODE ": " ONLY_LIVE, out);
 	if (!r->same_filter)
 		fputs("; " FILTERS_DIFFER, out);
+	if (is_cut(b, a))
+		fputs(is_plain(b, a, r) ? "; " PARTIAL_ZERO : "; " PARTIAL, out);
 }
 
 static char *make_note(const struct growth *g, const struct growth_options *o, bool exact,
@@ -179,11 +246,12 @@ static char *times_note(const struct side *b, const struct side *a, const struct
 	char age[NUMBER_LEN];
 
 	number_print_age(age, a->uptime_ms - b->uptime_ms);
-	return alloc_print("%s that ended in the %s between the two%s%s%s",
+	return alloc_print("%s that ended in the %s between the two%s%s%s%s",
 			   strcmp(a->t->name, "waits") ? "phases" : "waits", age,
 			   recycled ? "; rows were recycled, so [other] may have older ones" : "",
 			   r->same_modules ? "" : "; " OTHER_CODE,
-			   r->same_filter ? "" : "; " FILTERS_DIFFER);
+			   r->same_filter ? "" : "; " FILTERS_DIFFER,
+			   is_cut(b, a) ? "; " PARTIAL_ZERO : "");
 }
 
 static void compare_times(struct view *v, const struct options *o, const struct side *b,
@@ -207,12 +275,17 @@ static void compare_live(struct view *v, const struct options *o, const struct s
 {
 	const struct growth_options how = {
 		.counted = r->same_resets && r->same_modules,
-		.plain = !r->same_kernel || !is_same_build(b, a),
+		.plain = is_plain(b, a, r),
 		.elapsed_ms = r->same_load ? a->uptime_ms - b->uptime_ms : 0,
 		.fdr = fdr_of(o),
 	};
-	const struct growth g = growth_make("diff", b->t, a->t, &how);
+	struct growth g;
 
+	if (!how.plain) {
+		leave_out_unknown(a->t, b->t);
+		leave_out_unknown(b->t, a->t);
+	}
+	g = growth_make("diff", b->t, a->t, &how);
 	table_inherit(g.table, a->t);
 	g.table->from[0] = b->t;
 	g.table->from[1] = a->t;

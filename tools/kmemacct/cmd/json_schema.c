@@ -193,6 +193,15 @@ static void write_slow(struct json *w)
 	write_texts(w, "stack", "t");
 }
 
+/* The parts of the label of an incident. */
+#define INCIDENT	"trigger t comm t? site t?"
+
+static void write_incident(struct json *w)
+{
+	write_members(w, INCIDENT);
+	write_texts(w, "stack", "t");
+}
+
 static bool is_label_of_sites(const struct table *t)
 {
 	return t->at[AT_site] == t->nr_values || t->at[AT_site_cause] == t->nr_values ||
@@ -230,7 +239,7 @@ static void write_interval(struct json *w, const struct column *c)
 /* @sum: the row of sums, which has no masks and names. */
 static void write_row(struct json *w, const char *key, const struct table *t, bool sum)
 {
-	const bool slow = !strcmp(t->name, "slow");
+	const bool slow = !strcmp(t->name, "slow"), incident = !strcmp(t->name, "incidents");
 	const struct column *c, *end = t->columns + t->nr_values;
 
 	open_object(w, key);
@@ -251,6 +260,8 @@ static void write_row(struct json *w, const char *key, const struct table *t, bo
 		write_texts(w, "gfp_flags", "t");
 	if (slow)
 		write_slow(w);
+	else if (incident)
+		write_incident(w);
 	else if (table_label(t))
 		write_member(w, table_label(t), "t");
 	if (!sum && t->at[AT_site] == t->nr_values)
@@ -267,6 +278,8 @@ static void write_row(struct json *w, const char *key, const struct table *t, bo
 			json_string(w, NULL, c->name);
 	if (slow)
 		require_members(w, SLOW " causes t stack t");
+	else if (incident)
+		require_members(w, INCIDENT " stack t");
 	else if (table_label(t))
 		json_string(w, NULL, table_label(t));
 	if (!sum && t->at[AT_site] == t->nr_values)

@@ -107,7 +107,8 @@ int show_read(struct view *v, const struct options *o, const char *name)
  */
 static int name_flags(struct view *v, const struct options *o)
 {
-	if (v->gfp || o->given & OPTION_RAW_GFP || v->t->at[AT_gfp] == NONE)
+	if (v->gfp || o->given & OPTION_RAW_GFP || v->t->at[AT_gfp] == NONE ||
+	    !source_names_flags(v->t->source))
 		return 0;
 	v->gfp = gfp_read(v->t->source);
 	v->codes = !(o->given & OPTION_JSON);

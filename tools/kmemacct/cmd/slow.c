@@ -36,7 +36,7 @@ static int log_begin(struct log *log, const struct options *o)
 	*log = (struct log) {
 		.o = o, .style = show_style(o), .cgroups = cgroups_read(o->source),
 	};
-	if (o->given & OPTION_RAW_GFP)
+	if (o->given & OPTION_RAW_GFP || !source_names_flags(o->source))
 		return 0;
 	log->gfp = gfp_read(o->source);
 	return log->gfp ? 0 : -1;

@@ -127,6 +127,24 @@ static void write_slow(struct json *w, const struct view *v, const struct row *r
 	free(s.text);
 }
 
+/* Write the parts of the label of an incident. */
+static void write_incident(struct json *w, const struct row *row)
+{
+	struct incident in;
+	char *rest, *frame;
+
+	incident_parse(&in, row->label);
+	json_string(w, "trigger", in.trigger);
+	write_text(w, "comm", in.comm);
+	write_text(w, "site", in.site);
+	json_open(w, "stack", '[');
+	for (rest = in.stack; (frame = strsep(&rest, ","));)
+		if (strcmp(frame, "-"))
+			json_string(w, NULL, frame);
+	json_close(w, ']');
+	free(in.text);
+}
+
 /* Write the line of a call site, or the list of those of a stack. */
 static void write_lines(struct json *w, const struct sites *s, const char *label)
 {
@@ -202,6 +220,8 @@ static void write_row(struct json *w, const char *key, const struct view *v,
 	}
 	if (!strcmp(t->name, "slow"))
 		write_slow(w, v, row);
+	else if (!strcmp(t->name, "incidents"))
+		write_incident(w, row);
 	else if (table_label(t))
 		json_string(w, table_label(t), row->label);
 	if (row != v->total && t->at[AT_site] == t->nr_values)

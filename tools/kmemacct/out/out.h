@@ -390,8 +390,36 @@ struct slow {
  */
 void slow_parse(struct slow *s, const char *label);
 
+/*
+ * Print the local time of day at which CLOCK_MONOTONIC had a value in ms; "" if the source does not
+ * know it.  The machine must not have been suspended since then.
+ */
+#define SLOW_WALL	64
+void slow_wall(char text[SLOW_WALL], const struct source *s, u64 ms);
+
 /* Print a record in several lines, and an empty line after it. */
 void slow_print(FILE *out, const struct view *v, const struct row *row, const struct style *style);
+
+/* ---- incidents (incident.c) ----------------------------------------------- */
+
+/**
+ * struct incident - the label of an incident, taken apart; a part that it lacks is `-`
+ * @trigger: the trigger
+ * @comm: name of the thread that ran
+ * @site: call site of the allocation, or of what has grown
+ * @stack: the functions that the thread was in, the innermost first, with commas in between
+ * @text: memory of the strings
+ */
+struct incident {
+	const char *trigger;
+	const char *comm;
+	const char *site;
+	char *stack;
+	char *text;
+};
+
+/* Take a label apart; the caller frees @text. */
+void incident_parse(struct incident *in, const char *label);
 
 /* ---- metrics as text (openmetrics.c) -------------------------------------- */
 

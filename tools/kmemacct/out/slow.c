@@ -164,30 +164,28 @@ static u64 start_ms(const struct source *s)
 	return (real.tv_sec - mono.tv_sec) * 1000 + (real.tv_nsec - mono.tv_nsec) / 1000000;
 }
 
-/* Print the time of day. */
-static void print_wall(FILE *out, const struct source *s, u64 end_ms)
+void slow_wall(char text[SLOW_WALL], const struct source *s, u64 ms)
 {
-	time_t wall = (start_ms(s) + end_ms) / 1000;
-	char text[64];
+	const bool known = s && (!source_is_snapshot(s) || source_time_s(s));
+	time_t wall = known ? (start_ms(s) + ms) / 1000 : 0;
 	struct tm tm;
 
-	if (!localtime_r(&wall, &tm))
-		return;
-	strftime(text, sizeof(text), "%F %T", &tm);
-	fprintf(out, "%s ", text);
+	*text = '\0';
+	if (known && localtime_r(&wall, &tm))
+		strftime(text, SLOW_WALL, "%F %T", &tm);
 }
 
 /* Print when the phase ended, also since boot, as dmesg does; the phase, and the thread. */
 static void print_headline(struct printer *p, const struct source *source, const struct row *row,
 			   const struct slow *s)
 {
-	char end[NUMBER_LEN], time[NUMBER_LEN];
+	char end[NUMBER_LEN], time[NUMBER_LEN], wall[SLOW_WALL];
 
 	number_print_milli(end, row->v[SLOW_end_s]);
 	print_time(p, time, row->v[SLOW_us]);
-	if (source)
-		print_wall(p->out, source, row->v[SLOW_end_s]);
-	fprintf(p->out, "[%9s] %s %s, %s", end, s->phase, time, s->comm);
+	slow_wall(wall, source, row->v[SLOW_end_s]);
+	fprintf(p->out, "%s%s[%9s] %s %s, %s", wall, *wall ? " " : "", end, s->phase,
+		time, s->comm);
 	if (row->v[SLOW_pid] != NO_ID)
 		fprintf(p->out, "[%llu]", row->v[SLOW_pid]);
 	fprintf(p->out, ", nr %llu\n", row->v[SLOW_nr]);

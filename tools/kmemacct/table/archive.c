@@ -7,13 +7,10 @@
  * not: the file may come from anywhere.  libarchive does not compare the checksum of gzip, so the
  * manifest has checksums: see snapshot.h.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -252,35 +249,17 @@ static int read_members(struct files *f, struct archive *a, const char *path, co
 	return ret;
 }
 
-static int open_archive(struct archive *a, const char *path, const void *data, size_t size, int fd)
-{
-	const int ret = data ? archive_read_open_memory(a, data, size) :
-			       archive_read_open_fd(a, fd, BLOCK);
-
-	if (ret == ARCHIVE_OK)
-		return 0;
-	if (!data && errno == EISDIR)
-		return fail("%s: %s", path, strerror(EISDIR));
-	return fail_header(path);
-}
-
 int archive_read(struct files *f, const char *path, const void *data, size_t size,
 		 const char *first)
 {
-	struct archive *a;
-	int ret, fd = STDIN_FILENO;
+	struct archive *a = new_reader();
+	int ret;
 
-	if (!data && strcmp(path, "-"))
-		fd = file_open(path, O_RDONLY);
-	if (fd < 0)
-		return fail("%s: %s", path, strerror(errno));
-	a = new_reader();
-	ret = a ? open_archive(a, path, data, size, fd) :
-	      fail("%s: not enough memory: free some and try again", path);
+	if (!a)
+		return fail("%s: not enough memory: free some and try again", path);
+	ret = archive_read_open_memory(a, data, size) == ARCHIVE_OK ? 0 : fail_header(path);
 	if (!ret)
 		ret = read_members(f, a, path, first);
 	archive_read_free(a);
-	if (fd != STDIN_FILENO)
-		close(fd);
 	return ret;
 }

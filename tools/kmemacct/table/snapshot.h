@@ -29,6 +29,11 @@
  *
  * The manifest has a version of its own, which changes only if a name in the manifest gets another
  * meaning.
+ *
+ * An incident, which is one of the module's files incident1 to incident8 or a copy of it, is read
+ * as a snapshot, too.  Its text has several tables one after the other.  The first one
+ * is `incidents` with the row of this incident, which has the length of the text that follows.
+ * The manifest of an incident is made while the incident is read.
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
@@ -48,12 +53,14 @@
 /**
  * struct source - where tables come from
  * @path: name of a snapshot's file; NULL: the module
+ * @incident: the snapshot is an incident
  * @files: its files
  * @manifest: its manifest
  * @taken: when it was taken, as the heads of its tables show it
  */
 struct source {
 	const char *path;
+	bool incident;
 	struct files files;
 	struct table *manifest;
 	char taken[64];

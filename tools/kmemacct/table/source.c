@@ -186,6 +186,20 @@ struct table *source_table_open(const char *name, int *fd)
 	return t;
 }
 
+int source_incident_path(char path[FILE_PATH], const char *nr)
+{
+	char name[32];
+	u64 number;
+
+	if (number_parse(nr, &number) || !number || number > 99)
+		return fail("'%.64s' is not the number of an incident: see kmemacct incidents", nr);
+	snprintf(name, sizeof(name), "incident%llu", number);
+	module_path(path, name);
+	if (!access(path, F_OK) || errno != ENOENT || !source_has("incidents"))
+		return 0;
+	return fail("the module keeps no incident %llu: see kmemacct incidents", number);
+}
+
 struct reader *source_reader(const char *name)
 {
 	struct reader *r;

@@ -184,6 +184,9 @@ enum { KMA_SHRINKERS_COLUMNS(X) };
 #define X(name, ...) SLOW_##name,
 enum { KMA_SLOW_COLUMNS(X) };
 #undef X
+#define X(name, ...) INCIDENT_##name,
+enum { KMA_INCIDENTS_COLUMNS(X) };
+#undef X
 
 /*
  * X(name): columns with a meaning of their own.  Each table has their indices, found once, when it
@@ -433,6 +436,12 @@ int snapshot_take(const char *path, const char *tables);
 /* Test whether a source is a snapshot, which may be from another machine. */
 bool source_is_snapshot(const struct source *s);
 
+/* Test whether a source is an incident, which is a snapshot with only a part of the tables. */
+bool source_is_incident(const struct source *s);
+
+/* Test whether a source has the names of gfp flags, which an incident may lack. */
+bool source_names_flags(const struct source *s);
+
 /* Return: the name of a snapshot's file. */
 const char *source_path(const struct source *s);
 
@@ -451,6 +460,12 @@ struct reader *source_reader(const char *name);
  * Return: its text, which the caller frees, or NULL after calling fail().
  */
 char *source_text(const struct source *s, const char *name, size_t *len);
+
+/*
+ * Set the path of the module's file of an incident, whose number is a text.
+ * Return: 0, or -1 after calling fail().
+ */
+int source_incident_path(char path[FILE_PATH], const char *nr);
 
 /*
  * Return: when a source was read, in ms since boot, and in seconds since 1970; the build of its
@@ -563,8 +578,8 @@ void archive_clear(struct files *f);
 int archive_write(const struct files *f, int fd, const char *path);
 
 /*
- * Read an archive from a file (`-` is standard input) or, if @data is not NULL, from memory.  One
- * that does not begin with the file @first is no snapshot.
+ * Read an archive in memory.  One that does not begin with the file @first is no snapshot.
+ * @path: its name, for errors
  * Return: 0, or -1 after calling fail().  The caller calls archive_clear() in both cases.
  */
 int archive_read(struct files *f, const char *path, const void *data, size_t size,

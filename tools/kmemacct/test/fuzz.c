@@ -360,6 +360,8 @@ static void fuzz_view(struct view *v, const char *name, const uint8_t *data, siz
 		pages_imbalance(v);
 	else if (!strcmp(name, "stalls"))
 		latency_shares(v);
+	else if (!strcmp(name, "incidents"))
+		incidents_make(v, &(struct options) {});
 	else if (!strcmp(name, "failures"))
 		group_failures(v->t, size & 1, size & 2);
 	else if (!strcmp(name, "gfp_flags"))
@@ -402,7 +404,7 @@ static void fuzz_kallsyms(const uint8_t *data, size_t size)
 	free(site);
 }
 
-/* Read all tables of a snapshot, which need not be compressed. */
+/* Read all tables of a snapshot, which need not be compressed, or of an incident. */
 static void fuzz_snapshot(const uint8_t *data, size_t size)
 {
 	struct source *s = snapshot_parse(data, size, "snapshot");

@@ -120,6 +120,10 @@ static const struct golden {
 		"do_anonymous_page+0x1b2;shrinker: a_scan x,y=z #1=8100 x12,lru inactive=4245 x1;"
 		"shrink_node+0x1,helper+0x2 [mod]\n"
 		"5 1230.001 1500 - 31 - - 0x0 kswapd0;kswapd:kswapd;-;-;-\n" },
+	{ "incidents", "# kmemacct incidents 8 sample_bytes=0 stall=1 since=load window_s=60.000\n"
+		"# " KMA_INCIDENTS_COLUMNS(TITLE) "\n"
+		"2 30.500 100 0 12500000 - - 700 701 20 4 0xcc0 stall;my;sh;alloc_skb+0x44;a+0x1,b+0x2\n"
+		"1 4.000 100 1 - 4096 - - - - - 0x0 growth;-;leak+0x1 [mod];-\n" },
 	{ "tasks", ACCT_TABLE("tasks", KMA_TASKS_COLUMNS)
 		ACCT_ROW(-120) "17 1 Web Content\n" ACCT_ROW(5) "- - [kernel]\n" },
 	{ "cgroups", ACCT_TABLE("cgroups", KMA_CGROUPS_COLUMNS)

@@ -211,3 +211,58 @@ TEST(escapes_strings)
 	EXPECT_STRING("\xf4\x90\x80\x80", BAD BAD BAD BAD);
 	EXPECT_STRING("\xc3", BAD);
 }
+
+/* ---- incidents ------------------------------------------------------------ */
+
+static void expect_incident(int line, const char *label, const char *trigger, const char *comm,
+			    const char *site, const char *stack)
+{
+	struct incident in;
+
+	incident_parse(&in, label);
+	expect_text(line, in.trigger, trigger);
+	expect_text(line, in.comm, comm);
+	expect_text(line, in.site, site);
+	expect_text(line, in.stack, stack);
+	free(in.text);
+}
+
+TEST(takes_incidents_apart)
+{
+	expect_incident(__LINE__, "stall;my;sh;x+0x1 [mod];a,b", "stall", "my;sh", "x+0x1 [mod]",
+			"a,b");
+	expect_incident(__LINE__, "oom;-;-;-", "oom", "-", "-", "-");
+	expect_incident(__LINE__, "oom;sh", "oom", "-", "-", "sh");
+	expect_incident(__LINE__, "oom", "oom", "-", "-", "-");
+	expect_incident(__LINE__, "", "", "-", "-", "-");
+}
+
+#define INCIDENT(length) \
+	"# kmemacct incidents 8 since=load\n# " KMA_INCIDENTS_COLUMNS(TITLE) "\n" \
+	"2 30.500 " length " 1 - - - - - - - 0x0 command;sh;-;-\n"
+#define TABLES \
+	"# kmemacct skip 8 sample_bytes=0\n# pages objects pattern\n1 0 alloc_page*\n" \
+	"# kmemacct skip 8 sample_bytes=0\n# pages objects pattern\n" \
+	"# kmemacct unknown\n"
+
+TEST(reads_an_incident)
+{
+	static const char text[] = INCIDENT("149") TABLES;
+	struct source *s = snapshot_parse(text, strlen(text), "FILE");
+	struct table *t;
+
+	EXPECT(s && source_is_snapshot(s) && source_is_incident(s));
+	EXPECT(source_uptime_ms(s) == 30500 && !source_time_s(s));
+	t = source_table(s, "skip");
+	EXPECT(t && t->nr_rows == 1);
+	table_free(t);
+	EXPECT(!source_table(s, "callers"));
+	EXPECT_TEXT(error_text, "FILE: an incident has no callers, only skip, unknown");
+	snapshot_free(s);
+	EXPECT(!snapshot_parse(text, strlen(text) - 1, "FILE"));
+	EXPECT_TEXT(error_text, "FILE: the incident is truncated or damaged "
+				"(it has another length): copy it again");
+	EXPECT(!snapshot_parse("", 0, "FILE"));
+	EXPECT_TEXT(error_text,
+		    "FILE is empty: there is no such incident, or it is not a snapshot");
+}

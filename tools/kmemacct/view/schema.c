@@ -103,6 +103,11 @@ static const struct shown shown[] = {
 	  "node share_pct runs max_us", .need = NEED_LATENCY,
 	  .nothing = "no wake-up of kswapd or kcompactd was recorded" },
 	{ "slow", .need = NEED_LATENCY },
+	/* Those of the file, and those of the command. */
+	{ "incidents",
+	  "nr at_s bytes complete stalled_us growth_bytes victim tgid pid cgroup_id order gfp "
+	  "?time age_ms !trigger what task ?state",
+	  "time state age_ms task what" },
 	{ "tasks", ACCT " tgid", DROP_ACCT, true, NEED_COUNTED, NO_EVENT },
 	{ "cgroups", ACCT, DROP_ACCT, true, NEED_COUNTED, NO_EVENT },
 	{ "comm_sites", COMM, DROP_COMM, true, NEED_COUNTED, NO_EVENT },

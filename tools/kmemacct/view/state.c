@@ -250,7 +250,10 @@ char *state_losses(const struct view *v)
 
 	put_dropped(out, t);
 	put_filter(out, t);
-	if (cut) {
+	if (cut && source_is_incident(t->source)) {
+		fprintf(out, "%llu row%s missing, also in sums: an incident has the most important ones\n",
+			cut, plural(cut));
+	} else if (cut) {
 		fprintf(out, "%llu row%s missing: the table grew while it was copied", cut,
 			plural(cut));
 		put_remedy(out, t, "read it again");

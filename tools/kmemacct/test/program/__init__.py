@@ -4,15 +4,15 @@ import inspect
 
 from program import (
     acct, changes, commands, diffs, documents, errors, estimates, export, failures, history,
-    latency, leaks, names, pages, perfkmem, reclaimable, rollups, running, schemas, settings,
-    snapshots, sources, stacks, streams, tables, top)
+    incidents, latency, leaks, names, pages, perfkmem, reclaimable, rollups, running, schemas,
+    settings, snapshots, sources, stacks, streams, tables, top)
 
 # In the order in which their tests run.  In a module, that is the order of its functions.
 MODULES = (
     tables, changes, history, reclaimable, streams, schemas, rollups, leaks, names, settings,
     estimates, pages, acct,
-    latency, failures, stacks, sources, running, perfkmem, snapshots, diffs, export, commands,
-    errors, documents, top)
+    latency, failures, stacks, sources, running, perfkmem, snapshots, incidents, diffs, export,
+    commands, errors, documents, top)
 
 
 def is_test(function, module):

@@ -12,6 +12,12 @@ static inline u64 div_u64(u64 n, u64 by)
 
 #define div64_u64(n, by)	div_u64(n, by)
 
+static inline u64 div64_u64_rem(u64 n, u64 by, u64 *rest)
+{
+	*rest = n % by;
+	return n / by;
+}
+
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 by)
 {
 	unsigned __int128 product = a;

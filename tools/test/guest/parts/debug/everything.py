@@ -9,13 +9,13 @@ from pathlib import Path
 from cgroups import limited, run_in
 from harness import check, check_equal, check_zero, part, progress, wait_for
 from kernel import DEBUGFS
-from parts.debug.shared import ENABLED, check_live, now_and_then
+from parts.debug.shared import ENABLED, check_live, now_and_then, read_whole
 from parts.slow_path import LOST, MIB
 from parts.stalls import exceed
 from parts.storms import check_storm_since
 from processes import user_load
 from sums import check_sums
-from table import Table, check_stats, control, pairs_of, read_all, settings
+from table import FOLDER, Table, check_stats, control, pairs_of, read_all, settings
 from truth import both, drop_estimated, storm, truth_loaded
 
 
@@ -39,6 +39,17 @@ def change_owners():
             comm.write_text(f"name {random.randrange(1 << 20)}")
             user_load()
     comm.write_text(own)
+
+
+# Triggers that waits and the storm set off
+TRIGGERS = "failure,stall=1ms,growth=1K/10s,coverage=100"
+
+
+def incidents():
+    """Set off an incident, switch the triggers, and read what is kept."""
+    control("trigger off", f"trigger {TRIGGERS}", "incident")
+    for file in FOLDER.glob("incident?"):
+        read_whole(file)
 
 
 @contextlib.contextmanager
@@ -123,10 +134,10 @@ def everything(size):
     """Test readers, resets, switches and waits while all CPUs allocate and free."""
     start = time.monotonic()
     # With this limit, reading is quick, and there is still room for all live objects.
-    with both("live_max=30000") as known, waiting() as wait:
+    with both(f"live_max=30000 trigger={TRIGGERS}") as known, waiting() as wait:
         with contextlib.ExitStack() as stack:
             for work in (read_all, read_all, read_settings, toggle, change_owners, wait,
-                         lambda: control("reset")):
+                         incidents, lambda: control("reset")):
                 stack.enter_context(now_and_then(work))
             seen = storm_for(known, size - size // 10)
         control("enabled 1")

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Incidents.  See incidents.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+
+#include "core/env.h"
+#include "core/stall.h"
+#include "error.h"
+#include "incidents.h"
+#include "resolve/symbol.h"
+#include "state.h"
+
+struct kma_incident kma_incidents[KMA_INCIDENTS];
+u64 kma_incidents_lost;
+u64 kma_incidents_changes;
+DECLARE_WAIT_QUEUE_HEAD(kma_incidents_wait);
+
+static const struct kma_incident_ops *kma_incidents_ops;
+static struct kma_arena kma_incidents_arena;
+
+/* The worker must make progress while memory is short. */
+static struct workqueue_struct *kma_incidents_queue;
+static struct delayed_work kma_incidents_work;
+
+/* ---- accepting causes ------------------------------------------------------ */
+
+static void kma_incidents_changed(void)
+{
+	lockdep_assert_held(&kma_lock);
+	WRITE_ONCE(kma_incidents_changes, kma_incidents_changes + 1);
+	wake_up_all(&kma_incidents_wait);
+}
+
+/* An incident that is not in use; NULL if none is left for this trigger. */
+static struct kma_incident *kma_incident_find_room(enum kma_trigger trigger)
+{
+	int i, same = 0;
+
+	for (i = 0; i < KMA_INCIDENTS && kma_incidents[i].nr; i++)
+		same += kma_incidents[i].cause.trigger == trigger;
+	return i < KMA_INCIDENTS && same < KMA_INCIDENTS / 2 ? &kma_incidents[i] : NULL;
+}
+
+static int kma_incident_print_site(unsigned long site, char *buf, size_t size)
+{
+	/* Protected by kma_lock. */
+	static char name[KMA_SYMBOL_LEN];
+
+	if (!site)
+		return scnprintf(buf, size, "-");
+	kma_symbol_print(site, name);
+	return scnprintf(buf, size, "%s", name);
+}
+
+/* Print the name of a task, without what would end a line or a part of the label. */
+static int kma_incident_print_comm(const struct kma_cause *cause, char *buf, size_t size)
+{
+	int len = scnprintf(buf, size, "%.*s", TASK_COMM_LEN, cause->comm), i;
+
+	for (i = 0; i < len; i++)
+		if (buf[i] == ';' || !isprint(buf[i]))
+			buf[i] = '?';
+	return len ?: scnprintf(buf, size, "-");
+}
+
+/* Names are looked up now, because the module at an address may be gone later. */
+static void kma_incident_name(struct kma_incident *in)
+{
+	const struct kma_cause *cause = &in->cause;
+	const size_t size = sizeof(in->label);
+	int len = scnprintf(in->label, size, "%s;", kma_trigger_text(cause->trigger));
+	u32 i;
+
+	len += kma_incident_print_comm(cause, in->label + len, size - len);
+	len += scnprintf(in->label + len, size - len, ";");
+	len += kma_incident_print_site(cause->site, in->label + len, size - len);
+	for (i = 0; i < cause->nr_frames; i++) {
+		len += scnprintf(in->label + len, size - len, "%c", i ? ',' : ';');
+		len += kma_incident_print_site(cause->frame[i], in->label + len, size - len);
+	}
+}
+
+static void kma_incident_begin(const struct kma_cause *cause)
+{
+	struct kma_incident *in = kma_incident_find_room(cause->trigger);
+
+	if (!in || !in->text) {
+		WRITE_ONCE(kma_incidents_lost, kma_incidents_lost + 1);
+		return;
+	}
+	in->nr = in - kma_incidents + 1;
+	in->cause = *cause;
+	in->bytes = 0;
+	in->before = 0;
+	in->complete = false;
+	kma_incident_name(in);
+	kma_incidents_changed();
+}
+
+void kma_incidents_accept(void)
+{
+	struct kma_cause cause;
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	for (i = 0; i < KMA_TRIGGER_NR; i++)
+		if (kma_trigger_take(i, &cause))
+			kma_incident_begin(&cause);
+}
+
+/* ---- the worker ------------------------------------------------------------ */
+
+static size_t kma_incident_capture(struct kma_incident *in, enum kma_capture what, size_t from)
+{
+	const size_t end = KMA_INCIDENT_BYTES - (what == KMA_CAPTURE_NOW ? KMA_INCIDENT_PAST : 0);
+
+	return from + kma_incidents_ops->capture(what, in->text + from, end - from);
+}
+
+/*
+ * Let readers have the text up to @bytes.  If the incident was forgotten meanwhile, another one may
+ * be in its place, whose cause came at another time.
+ */
+static void kma_incident_publish(struct kma_incident *in, u64 ns, size_t bytes, bool complete)
+{
+	kma_lock_take(KMA_LOCK_WORKER);
+	if (in->nr && in->cause.ns == ns) {
+		in->bytes = bytes;
+		in->complete = complete;
+		kma_incidents_changed();
+	}
+	kma_lock_release();
+}
+
+/* Fill the text of a new incident. */
+static void kma_incident_fill(struct kma_incident *in, u64 ns)
+{
+	in->before = kma_incident_capture(in, KMA_CAPTURE_NOW, 0);
+	kma_incident_publish(in, ns, kma_incident_capture(in, KMA_CAPTURE_PAST, in->before), false);
+}
+
+/* Replace what an incident has of earlier times, because more time has passed. */
+static void kma_incident_complete(struct kma_incident *in, u64 ns)
+{
+	/* Only the worker changes @before, and each incident that is filled has its own. */
+	const size_t before = in->before;
+
+	kma_incident_publish(in, ns, before, false);
+	kma_incident_publish(in, ns, kma_incident_capture(in, KMA_CAPTURE_PAST, before), true);
+}
+
+/* The time until an incident can be completed, in jiffies. */
+static unsigned long kma_incident_wait(u64 ns)
+{
+	const u64 due = ns + KMA_INCIDENT_AFTER_S * (u64)NSEC_PER_SEC, now = ktime_get_ns();
+
+	return now < due ? nsecs_to_jiffies(due - now) + 1 : 0;
+}
+
+/* Do what is due for an incident.  Returns the jiffies until more is due; 0 if nothing will be. */
+static unsigned long kma_incident_turn(struct kma_incident *in)
+{
+	bool used, filled, complete;
+	unsigned long wait;
+	u64 ns;
+
+	kma_lock_take(KMA_LOCK_WORKER);
+	used = in->nr;
+	filled = in->bytes;
+	complete = in->complete;
+	ns = in->cause.ns;
+	kma_lock_release();
+	if (!used || complete)
+		return 0;
+	if (!filled)
+		kma_incident_fill(in, ns);
+	wait = kma_incident_wait(ns);
+	if (!wait)
+		kma_incident_complete(in, ns);
+	return wait;
+}
+
+/* ---- growth and coverage --------------------------------------------------- */
+
+static void kma_incidents_check_growth(void)
+{
+	unsigned long site = 0;
+	const u64 growth = kma_incidents_ops->growth(kma_triggers.growth_s, &site);
+
+	if (growth >= kma_triggers.growth)
+		kma_trigger_fire(KMA_TRIGGER_GROWTH, growth, site, KMA_ORDER_NONE, 0);
+}
+
+/* Coverage that stays low is one incident. */
+static void kma_incidents_check_coverage(void)
+{
+	static bool low;
+	const bool was_low = low;
+	const u64 coverage = kma_incidents_ops->coverage();
+
+	low = coverage < 1000 * kma_triggers.coverage;
+	if (low && !was_low)
+		kma_trigger_fire(KMA_TRIGGER_COVERAGE, coverage, 0, KMA_ORDER_NONE, 0);
+}
+
+/* The time from one look at growth and coverage to the next: marks of the history are as often. */
+#define KMA_INCIDENTS_LOOK	(10 * HZ)
+
+/* Look at growth and coverage.  Returns the jiffies to the next look; 0 if there is none. */
+static unsigned long kma_incidents_check(void)
+{
+	static unsigned long last;
+	const unsigned long now = jiffies;
+
+	lockdep_assert_held(&kma_lock);
+	if (!kma_trigger_is_set(KMA_TRIGGER_GROWTH) && !kma_trigger_is_set(KMA_TRIGGER_COVERAGE))
+		return 0;
+	if (last && time_before(now, last + KMA_INCIDENTS_LOOK))
+		return last + KMA_INCIDENTS_LOOK - now;
+	last = now;
+	if (kma_trigger_is_set(KMA_TRIGGER_GROWTH))
+		kma_incidents_check_growth();
+	if (kma_trigger_is_set(KMA_TRIGGER_COVERAGE))
+		kma_incidents_check_coverage();
+	return KMA_INCIDENTS_LOOK;
+}
+
+/* ---- the work ---------------------------------------------------------------- */
+
+/* The earlier one of two times; 0 is never. */
+static unsigned long kma_incidents_earlier(unsigned long a, unsigned long b)
+{
+	return a && b ? min(a, b) : a ?: b;
+}
+
+static void kma_incidents_turn(struct work_struct *work)
+{
+	unsigned long next;
+	int i;
+
+	kma_arena_use(&kma_incidents_arena);
+	kma_lock_take(KMA_LOCK_WORKER);
+	next = kma_incidents_check();
+	kma_incidents_accept();
+	kma_lock_release();
+	for (i = 0; i < KMA_INCIDENTS; i++)
+		next = kma_incidents_earlier(next, kma_incident_turn(&kma_incidents[i]));
+	kma_arena_use(NULL);
+	/* A cause that has come meanwhile has queued the work to run at once. */
+	if (next)
+		queue_delayed_work(kma_incidents_queue, &kma_incidents_work, next);
+}
+
+static void kma_incidents_wake(void)
+{
+	mod_delayed_work(kma_incidents_queue, &kma_incidents_work, 0);
+}
+
+/* ---- settings and commands ------------------------------------------------- */
+
+static size_t kma_incidents_arena_bytes(void)
+{
+	/* For each row of call sites its address and its name, and the rows of one table. */
+	return kma_config.sites_max * 32 + SZ_1M;
+}
+
+u64 kma_incidents_bytes(void)
+{
+	return KMA_INCIDENTS * KMA_INCIDENT_BYTES + kma_incidents_arena_bytes();
+}
+
+static void kma_incidents_free(void)
+{
+	int i;
+
+	for (i = 0; i < KMA_INCIDENTS; i++) {
+		kma_env_free(kma_incidents[i].text);
+		kma_incidents[i].text = NULL;
+	}
+	kma_env_free(kma_incidents_arena.mem);
+	kma_incidents_arena.mem = NULL;
+}
+
+static bool kma_incidents_allocate(void)
+{
+	bool all;
+	int i;
+
+	if (kma_incidents_arena.mem)
+		return true;
+	if (kma_state_bytes() + kma_incidents_bytes() > kma_state_bytes_max())
+		return false;
+	kma_incidents_arena.size = kma_incidents_arena_bytes();
+	kma_incidents_arena.mem = kma_env_zalloc(kma_incidents_arena.size);
+	all = kma_incidents_arena.mem;
+	/* Copies of rows hold addresses of objects. */
+	if (all)
+		kma_env_no_scan(kma_incidents_arena.mem);
+	for (i = 0; all && i < KMA_INCIDENTS; i++) {
+		kma_incidents[i].text = kma_env_zalloc(KMA_INCIDENT_BYTES);
+		all = kma_incidents[i].text;
+	}
+	if (!all)
+		kma_incidents_free();
+	return all;
+}
+
+int kma_incidents_set(char *text)
+{
+	char why[KMA_TRIGGER_WHY];
+	struct kma_triggers t;
+
+	lockdep_assert_held(&kma_lock);
+	if (kma_triggers_parse(&t, text, why))
+		return kma_refuse("trigger: %s", why);
+	if (t.set && !kma_incidents_allocate()) {
+		kma_refuse("trigger: not enough memory, or more than 1/16 of the RAM");
+		return -ENOMEM;
+	}
+	kma_triggers_set(&t);
+	/* The worker looks at growth and coverage. */
+	if (t.set)
+		kma_incidents_wake();
+	return 0;
+}
+
+int kma_incidents_print(char *page)
+{
+	int len = kma_triggers_print(&kma_triggers, page, KMA_TRIGGER_TEXT);
+
+	return len + scnprintf(page + len, PAGE_SIZE - len, "\n");
+}
+
+int kma_incidents_run(char *args)
+{
+	lockdep_assert_held(&kma_lock);
+	if (*args)
+		return kma_refuse("incident takes no arguments: omit '%.24s'", args);
+	if (!kma_incidents_arena.mem)
+		return kma_refuse("incident: no trigger is set: set one first, such as trigger oom");
+	kma_trigger_fire(KMA_TRIGGER_COMMAND, 0, 0, KMA_ORDER_NONE, 0);
+	return 0;
+}
+
+void kma_incidents_forget(void)
+{
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	kma_triggers_forget();
+	for (i = 0; i < KMA_INCIDENTS; i++) {
+		kma_incidents[i].nr = 0;
+		kma_incidents[i].bytes = 0;
+	}
+	kma_incidents_changed();
+}
+
+/* ---- start and stop -------------------------------------------------------- */
+
+int kma_incidents_start(const struct kma_incident_ops *ops)
+{
+	kma_incidents_ops = ops;
+	INIT_DELAYED_WORK(&kma_incidents_work, kma_incidents_turn);
+	kma_incidents_queue = alloc_workqueue(KBUILD_MODNAME, WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
+	if (!kma_incidents_queue) {
+		pr_err("not enough memory for a workqueue\n");
+		return -ENOMEM;
+	}
+	kma_triggers_start(kma_incidents_wake);
+	return 0;
+}
+
+void kma_incidents_stop(void)
+{
+	const struct kma_triggers off = {};
+
+	kma_lock_take(KMA_LOCK_START);
+	kma_triggers_set(&off);
+	kma_lock_release();
+	/* A probe that has seen a trigger may still queue the worker. */
+	kma_env_wait_for_probes();
+	kma_triggers_stop();
+	cancel_delayed_work_sync(&kma_incidents_work);
+	destroy_workqueue(kma_incidents_queue);
+	kma_incidents_free();
+}

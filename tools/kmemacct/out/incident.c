@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Labels of incidents. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "out.h"
+
+/* Cut the last part off a label.  Return: the part, or `-` if there is none. */
+static char *last_part(char *text)
+{
+	static char none[] = "-";
+	char *end = strrchr(text, ';');
+
+	if (!end)
+		return none;
+	*end = '\0';
+	return end + 1;
+}
+
+/* The name of the task, which is the second of four parts, may contain semicolons. */
+void incident_parse(struct incident *in, const char *label)
+{
+	char *end;
+
+	*in = (struct incident) { .text = alloc_copy(label) };
+	in->stack = last_part(in->text);
+	in->site = last_part(in->text);
+	in->trigger = in->text;
+	end = strchrnul(in->text, ';');
+	in->comm = *end ? end + 1 : "-";
+	*end = '\0';
+}
