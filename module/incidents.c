@@ -198,15 +198,16 @@ static void kma_incidents_check_growth(void)
 		kma_trigger_fire(KMA_TRIGGER_GROWTH, growth, site, KMA_ORDER_NONE, 0);
 }
 
-/* Coverage that stays low is one incident. */
+/* Coverage was low at the last look.  If it stays low, that is one incident. */
+static bool kma_incidents_low;
+
 static void kma_incidents_check_coverage(void)
 {
-	static bool low;
-	const bool was_low = low;
+	const bool was_low = kma_incidents_low;
 	const u64 coverage = kma_incidents_ops->coverage();
 
-	low = coverage < 1000 * kma_triggers.coverage;
-	if (low && !was_low)
+	kma_incidents_low = coverage < 1000 * kma_triggers.coverage;
+	if (kma_incidents_low && !was_low)
 		kma_trigger_fire(KMA_TRIGGER_COVERAGE, coverage, 0, KMA_ORDER_NONE, 0);
 }
 
@@ -312,6 +313,9 @@ static bool kma_incidents_allocate(void)
 	return all;
 }
 
+/* False until the triggers are set at load: a small machine loads the module without incidents. */
+static bool kma_incidents_ready;
+
 int kma_incidents_set(char *text)
 {
 	char why[KMA_TRIGGER_WHY];
@@ -321,9 +325,15 @@ int kma_incidents_set(char *text)
 	if (kma_triggers_parse(&t, text, why))
 		return kma_refuse("trigger: %s", why);
 	if (t.set && !kma_incidents_allocate()) {
-		kma_refuse("trigger: not enough memory, or more than 1/16 of the RAM");
-		return -ENOMEM;
+		if (kma_incidents_ready) {
+			kma_refuse("trigger: not enough memory, or more than 1/16 of the RAM");
+			return -ENOMEM;
+		}
+		pr_warn("not enough memory for incidents: trigger is off\n");
+		t = (struct kma_triggers) {};
 	}
+	kma_incidents_ready = true;
+	kma_incidents_low = false;
 	kma_triggers_set(&t);
 	/* The worker looks at growth and coverage. */
 	if (t.set)
@@ -355,6 +365,7 @@ void kma_incidents_forget(void)
 
 	lockdep_assert_held(&kma_lock);
 	kma_triggers_forget();
+	kma_incidents_low = false;
 	for (i = 0; i < KMA_INCIDENTS; i++) {
 		kma_incidents[i].nr = 0;
 		kma_incidents[i].bytes = 0;
@@ -367,6 +378,7 @@ void kma_incidents_forget(void)
 int kma_incidents_start(const struct kma_incident_ops *ops)
 {
 	kma_incidents_ops = ops;
+	kma_incidents_ready = false;
 	INIT_DELAYED_WORK(&kma_incidents_work, kma_incidents_turn);
 	kma_incidents_queue = alloc_workqueue(KBUILD_MODNAME, WQ_MEM_RECLAIM | WQ_UNBOUND, 1);
 	if (!kma_incidents_queue) {
