@@ -403,8 +403,9 @@ static void kma_rows_site_choose(const struct kma_snapshot *snap, struct kma_sit
 }
 
 /* Read the rows of one call site, from @at[0] on, and add them up.  Returns their number. */
-static u32 kma_rows_site_read_site(struct kma_snapshot *snap, const struct kma_rows_site_at *at,
-				   u32 nr, struct kma_site_counts *sum)
+static noinline_for_stack u32 kma_rows_site_read_site(struct kma_snapshot *snap,
+						      const struct kma_rows_site_at *at, u32 nr,
+						      struct kma_site_counts *sum)
 {
 	struct kma_site_counts counts;
 	u32 k;
@@ -430,7 +431,7 @@ static bool kma_rows_site_is_chosen(const struct kma_site_counts *half, u32 nr, 
 }
 
 /* Make the rows of the call sites with the most live bytes, and of those that grow most. */
-static int kma_rows_site_fill_limited(struct kma_snapshot *snap)
+static noinline_for_stack int kma_rows_site_fill_limited(struct kma_snapshot *snap)
 {
 	const u32 rows = kma_rows_site_nr(), half = snap->limit / 2;
 	struct kma_rows_site_at *at = kma_rows_site_sort(rows);
