@@ -25,7 +25,7 @@ DECLARE_WAIT_QUEUE_HEAD(kma_incidents_wait);
 static const struct kma_incident_ops *kma_incidents_ops;
 static struct kma_arena kma_incidents_arena;
 
-/* The worker must make progress while memory is short. */
+/* The worker must make progress while memory is short.  NULL while it is not prepared. */
 static struct workqueue_struct *kma_incidents_queue;
 static struct delayed_work kma_incidents_work;
 
@@ -324,6 +324,9 @@ int kma_incidents_set(char *text)
 	lockdep_assert_held(&kma_lock);
 	if (kma_triggers_parse(&t, text, why))
 		return kma_refuse("trigger: %s", why);
+	/* Without the worker, as in unit tests of the settings, nothing is set off. */
+	if (!kma_incidents_queue)
+		return 0;
 	if (t.set && !kma_incidents_allocate()) {
 		if (kma_incidents_ready) {
 			kma_refuse("trigger: not enough memory, or more than 1/16 of the RAM");
@@ -401,5 +404,6 @@ void kma_incidents_stop(void)
 	kma_triggers_stop();
 	cancel_delayed_work_sync(&kma_incidents_work);
 	destroy_workqueue(kma_incidents_queue);
+	kma_incidents_queue = NULL;
 	kma_incidents_free();
 }
