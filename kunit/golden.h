@@ -141,6 +141,7 @@
 	"account off\n" \
 	"owners 0\n" \
 	"threshold_us 10000\n" \
+	"trigger off\n" \
 	"latency on\n" \
 	"filter_tgid off\n" \
 	"filter_comm off\n" \

@@ -508,10 +508,13 @@ static void kma_probe_attaches_all_or_none(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, kma_attach_log, "+a+b-b-a");
 }
 
-/* Five tracepoints of objects and pages, two of owners, and 23 of reclaim and compaction. */
+/*
+ * Five tracepoints of objects and pages, two of owners, 23 of reclaim and compaction, and that of
+ * the OOM killer.
+ */
 static void kma_probe_attaches_to_tracepoints(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 2 + 23);
+	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 2 + 23 + 1);
 }
 
 /* On an unknown kernel, the argument may not be a shrinker, or not even an address. */
