@@ -357,7 +357,7 @@ int kma_incidents_run(char *args)
 	if (*args)
 		return kma_refuse("incident takes no arguments: omit '%.24s'", args);
 	if (!kma_incidents_arena.mem)
-		return kma_refuse("incident: no trigger is set: set one first, such as trigger oom");
+		return kma_refuse("incident: no trigger is set: set one first, as trigger oom");
 	kma_trigger_fire(KMA_TRIGGER_COMMAND, 0, 0, KMA_ORDER_NONE, 0);
 	return 0;
 }

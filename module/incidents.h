@@ -78,9 +78,9 @@ extern wait_queue_head_t kma_incidents_wait;
 u64 kma_incidents_bytes(void);
 
 /*
- * Set the triggers to those in a text, which this modifies.  Without memory for incidents, the first
- * call sets none, and says so in the kernel log.  Returns 0, or an error that kma_refuse() has
- * explained; then nothing has changed.
+ * Set the triggers to those in a text, which this modifies.  Without memory for incidents, the
+ * first call sets none, and says so in the kernel log.  Returns 0, or an error that kma_refuse()
+ * has explained; then nothing has changed.
  */
 int kma_incidents_set(char *text);
 

@@ -33,12 +33,15 @@ struct kma_trigger_unit {
 
 /* The units of each kind of value, the largest first. */
 static const struct kma_trigger_unit kma_trigger_plain[] = { { "", 1 }, {} };
+
 static const struct kma_trigger_unit kma_trigger_ns[] = {
 	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, {}
 };
+
 static const struct kma_trigger_unit kma_trigger_seconds[] = {
 	{ "h", 3600 }, { "m", 60 }, { "s", 1 }, {}
 };
+
 static const struct kma_trigger_unit kma_trigger_bytes[] = {
 	{ "G", 1 << 30 }, { "M", 1 << 20 }, { "K", 1 << 10 }, { "", 1 }, {}
 };
@@ -106,13 +109,16 @@ static const struct {
 	[KMA_TRIGGER_FAILURE] = { "failure=ORDER, with ORDER from 0 to 10", {
 		{ kma_trigger_plain, 0, KMA_TRIGGER_ORDER_MAX, KMA_TRIGGER_ORDER_MAX } } },
 	[KMA_TRIGGER_STALL] = { "stall=TIME, with TIME from 1us to 3600s", {
-		{ kma_trigger_ns, 1000, KMA_TRIGGER_STALL_NS_MAX, KMA_TRIGGER_STALL_NS_DEFAULT } } },
-	[KMA_TRIGGER_GROWTH] = { "growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h", {
+		{ kma_trigger_ns, 1000, KMA_TRIGGER_STALL_NS_MAX,
+		  KMA_TRIGGER_STALL_NS_DEFAULT } } },
+	[KMA_TRIGGER_GROWTH] = {
+		"growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h", {
 		{ kma_trigger_bytes, 1, KMA_TRIGGER_GROWTH_MAX, KMA_TRIGGER_GROWTH_DEFAULT },
 		{ kma_trigger_seconds, KMA_TRIGGER_GROWTH_S_MIN, KMA_TRIGGER_GROWTH_S_MAX,
 		  KMA_TRIGGER_GROWTH_S_DEFAULT } } },
 	[KMA_TRIGGER_COVERAGE] = { "coverage=PERCENT, with PERCENT from 1 to 100", {
-		{ kma_trigger_plain, 1, KMA_TRIGGER_COVERAGE_MAX, KMA_TRIGGER_COVERAGE_DEFAULT } } },
+		{ kma_trigger_plain, 1, KMA_TRIGGER_COVERAGE_MAX,
+		  KMA_TRIGGER_COVERAGE_DEFAULT } } },
 };
 
 static void kma_trigger_store(struct kma_triggers *t, enum kma_trigger trigger,

@@ -475,7 +475,6 @@ static const char * const kma_type_names[MIGRATE_TYPES] = {
 static void kma_show_value(struct seq_file *seq, const struct kma_column *column, int width,
 			   u64 value)
 {
-
 	if (column->format == KMA_FORMAT_MILLI)
 		kma_show_milli(seq, width, value);
 	else if (column->format == KMA_FORMAT_PTR)

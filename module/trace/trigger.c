@@ -107,7 +107,7 @@ void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, i
 	if (now < READ_ONCE(kept->next_ns) ||
 	    atomic_cmpxchg(&kept->state, KMA_CAUSE_FREE, KMA_CAUSE_FILLING) != KMA_CAUSE_FREE)
 		return;
-	/* Another probe may have filled it, and the worker may have taken it, since the first look. */
+	/* Another probe may have filled it since the first look, and the worker have taken it. */
 	if (now < READ_ONCE(kept->next_ns)) {
 		atomic_set_release(&kept->state, KMA_CAUSE_FREE);
 		return;

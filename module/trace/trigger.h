@@ -60,11 +60,12 @@ struct kma_cause {
 extern struct kma_triggers kma_triggers;
 
 /*
- * Whether a trigger is set.  If so, its value is read after that, and so is the new one.  Pairs with
- * kma_triggers_set().  Context: any.
+ * Whether a trigger is set.  If so, its value is read after that, and so is the new one.  Pairs
+ * with kma_triggers_set().  Context: any.
  */
 static inline bool kma_trigger_is_set(enum kma_trigger trigger)
 {
+	/* See above. */
 	return unlikely(smp_load_acquire(&kma_triggers.set) & (1UL << trigger));
 }
 

@@ -26,7 +26,7 @@ def denied(path, flags):
 @single
 def files():
     """Test that all files exist, and that only root may open them."""
-    modes = dict.fromkeys(TABLES, 0o400)
+    modes = dict.fromkeys((*TABLES, *(f"incident{i}" for i in range(1, 9))), 0o400)
     modes["control"] = modes["query"] = 0o600
     # Open the folder above, which normally hides the files, to test their own modes.
     os.chmod(DEBUGFS, 0o755)
