@@ -10,9 +10,9 @@
 static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
 	static const char use[] =
-		": use cgroup_sites, filter, incident, reset, skip, enabled, sample_bytes, budget_pct,";
+		": use cgroup_sites, filter, incident, reset, skip, enabled, sample_bytes,";
 	static const char more[] =
-		"pages, page_sample_bytes, account, owners, threshold_us, trigger, latency";
+		"budget_pct, pages, page_sample_bytes, account, owners, threshold_us, trigger, latency";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {

@@ -280,6 +280,12 @@ static int run_one(const struct options *o)
 
 /* ---- the command ---------------------------------------------------------- */
 
+static char *not_kept(const struct source *s, u64 lost)
+{
+	return alloc_print("%llu later incident%s not kept%s", lost, lost == 1 ? " was" : "s were",
+			   source_is_snapshot(s) ? "" : ": kmemacct reset makes room");
+}
+
 int incidents_run(const struct command *c, const struct options *o)
 {
 	struct view v;
@@ -296,8 +302,6 @@ int incidents_run(const struct command *c, const struct options *o)
 	if (!(o->given & FILE_COLUMNS) && !v.nr)
 		v.advice = view_own(&v, armed(o->source));
 	else if (!(o->given & FILE_COLUMNS) && lost)
-		v.elsewhere = view_own(&v, alloc_print("%llu later incident%s not kept%s", lost,
-			lost == 1 ? " was" : "s were",
-			source_is_snapshot(o->source) ? "" : ": kmemacct reset makes room"));
+		v.elsewhere = view_own(&v, not_kept(o->source, lost));
 	return show(&v, o, NULL);
 }

@@ -187,7 +187,7 @@ static void add_tables(struct files *f, const char *text, size_t len)
 		part = next ? (size_t)(next + 1 - text) : len;
 		copy = memcpy(alloc(1, part + 1), text, part);
 		name = copy + strlen(HEAD);
-		name = alloc_print("%.*s", (int)strcspn(name, " \n"), name);
+		name = alloc_print("%.*s", (int)strcspn(name, "\n "), name);
 		archive_add(f, name, copy, part);
 		free(name);
 	}
@@ -217,7 +217,8 @@ static u64 made_s(const struct source *s)
 	return time;
 }
 
-#define MANIFEST	HEAD SNAPSHOT_MANIFEST " %d taken_s=%llu uptime_ms=%llu\n# bytes crc32 file\n"
+#define MANIFEST	HEAD SNAPSHOT_MANIFEST " %d taken_s=%llu uptime_ms=%llu\n" \
+			"# bytes crc32 file\n"
 
 /* Read the text of an incident.  Return: 0, or -1 after calling fail(). */
 static int incident_read(struct source *s, const char *data, size_t size)
