@@ -12,7 +12,7 @@ from pathlib import Path
 from cgroups import limited, run_in, start_in
 from harness import (
     check, check_between, check_equal, each_kernel, exists_on, single, wait_for)
-from kernel import loaded, written
+from kernel import RELEASE, loaded, written
 from page_truth import tracked
 from parts.failures import QUIET, fail
 from parts.history import LEAKY, REQUESTS, next_mark, numbers
@@ -90,7 +90,8 @@ def incidents_of_failures():
         cause, row = causes()[0], Table("incidents").rows[0]
         check_equal("cause", ["failure", "small"], cause[:2])
         check(re.match(r"truth_alloc_pages?\+0x", cause[2]), f"call site {cause[2]}")
-        check("truth_" in cause[3], f"stack {cause[3]}")
+        # The unwinder of 5.10 does not see through the kretprobe of the slow path.
+        check("truth_" in cause[3] or RELEASE.startswith("5.10."), f"stack {cause[3]}")
         check_equal("order", 3, row["order"])
         # Of the allocations that fail, five let the kernel warn.
         check_equal("counted", 5, counted("failure"))
