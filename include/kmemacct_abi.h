@@ -517,7 +517,7 @@
 	X(slow, LABEL, KEY, NONE)
 
 /*
- * What has set off each incident: the time, the task, and its allocation if there was one.
+ * The cause of each incident: the time, the task, and its allocation if there was one.
  * stalled_us, growth_bytes and victim are those of the triggers stall, growth and oom.  The label is
  * the trigger, the name of the task, the call site, and the stack, whose functions have commas in
  * between.

@@ -272,7 +272,7 @@ static size_t kma_incidents_arena_bytes(void)
 	return kma_config.sites_max * 32 + SZ_1M;
 }
 
-u64 kma_incidents_bytes(void)
+static u64 kma_incidents_bytes(void)
 {
 	return KMA_INCIDENTS * KMA_INCIDENT_BYTES + kma_incidents_arena_bytes();
 }

@@ -5,7 +5,7 @@
  *	cause (trace/trigger.h) --> worker --> tables, as text (report/capture.h)
  *	                                         |  30 s later: history and marks again
  *	                                         v
- *	                                       file incident/NR
+ *	                                       files incidentNR
  *
  * The first incidents are kept until a `reset`, at most half of them of one trigger.  Later ones
  * only count.  Each is a text of at most KMA_INCIDENT_BYTES, in which the names of call sites are
@@ -73,9 +73,6 @@ extern u64 kma_incidents_lost;
 /* How often an incident was added or completed, and the queue of tasks that wait for that. */
 extern u64 kma_incidents_changes;
 extern wait_queue_head_t kma_incidents_wait;
-
-/* Bytes that the first triggers take.  Context: any. */
-u64 kma_incidents_bytes(void);
 
 /*
  * Set the triggers to those in a text, which this modifies.  Without memory for incidents, the

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Triggers: what sets off an incident, of which the module keeps what memory looked like.  Users
+ * Triggers: conditions in which the module keeps what memory looks like, as an incident.  Users
  * write them as one text:
  *
  *	oom,failure=3,stall=500ms,growth=64M/10m,coverage=95
  *
- * A value that is left out has the default of KMA_TRIGGERS.  The trigger of the command `incident`
+ * A value that is left out has its default.  The trigger of the command `incident`
  * needs no setting.
  *
  * Context, unless a function says otherwise: any.

@@ -3,8 +3,8 @@
  * Tables as text in memory, for incidents.
  *
  * The text is that of the files of some tables, one after the other, each with its head.  Long
- * tables have only their first rows; of call sites, these are the largest, and those that grow
- * most.  A table that does not fit is left out with those after it.
+ * tables have only their first rows.  `callers` and `history` have the largest call sites, and
+ * those that grow most.  Rows that do not fit are left out, and counted in the head.
  *
  * Context: process, may sleep; takes kma_lock.
  */
@@ -13,7 +13,7 @@
 
 #include "../incidents.h"
 
-/* What incidents need of the tables. */
+/* The operations on tables that incidents use. */
 extern const struct kma_incident_ops kma_capture_ops;
 
 #endif /* KMA_REPORT_CAPTURE_H */

@@ -375,7 +375,7 @@ static struct kma_rows_site_at *kma_rows_site_sort(u32 rows)
 	return at;
 }
 
-/* What the two halves of the rows are chosen by: what is live, and its change in ten minutes. */
+/* One half of the rows is chosen by live bytes, and the other by their change in ten minutes. */
 static s64 kma_rows_site_rank(const struct kma_snapshot *snap, const struct kma_site_counts *row,
 			      bool fastest)
 {

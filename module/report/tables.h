@@ -23,9 +23,9 @@ extern const int kma_nr_tables;
 /*
  * Create the files.  @control, @query and @incident are the operations of the files `control` and
  * `query`, and of those of incidents; they are arguments, because their source files depend on the
- * tables, and so the tables must not depend on them.  Without debugfs there is only /proc/kmemacct.  The kernel log says which files
- * are missing.  Returns 0, or -ENOMEM, which has been explained in the kernel log; then there are
- * no files.
+ * tables, and so the tables must not depend on them.  Without debugfs there is only /proc/kmemacct.
+ * The kernel log says which files are missing.  Returns 0, or -ENOMEM, which has been explained in
+ * the kernel log; then there are no files.
  */
 int kma_report_start(const struct file_operations *control,
 		     const struct file_operations *query,

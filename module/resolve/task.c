@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The name of the current task, and the paths of cgroups.  See task.h. */
+/* The current task, and the paths of cgroups.  See task.h. */
 #include <linux/cgroup.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
@@ -7,8 +7,10 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
+#include <linux/stacktrace.h>
 #include <linux/string.h>
 
+#include "../compat.h"
 #include "../core/comm.h"
 #include "task.h"
 
@@ -21,6 +23,28 @@
 bool kma_task_is_kernel(void)
 {
 	return current->flags & KMA_PF_KERNEL || !user_mode(task_pt_regs(current));
+}
+
+u32 kma_task_stack(unsigned long frame[KMA_TASK_FRAMES])
+{
+	unsigned long all[KMA_TASK_FRAMES + 8];
+	u32 i = 0, nr = stack_trace_save(all, ARRAY_SIZE(all), 0);
+
+	while (i < nr && kma_is_own(all[i]))
+		i++;
+	nr = min_t(u32, nr - i, KMA_TASK_FRAMES);
+	memcpy(frame, &all[i], nr * sizeof(frame[0]));
+	return nr;
+}
+
+u64 kma_task_cgroup(void)
+{
+	u64 id;
+
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(current));
+	rcu_read_unlock();
+	return id;
 }
 
 void kma_task_comm(u64 comm[2])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The name of the current task, and the paths of cgroups.
+ * The name, the stack and the cgroup of the current task, and the paths of cgroups.
  *
  * Context, unless a function says otherwise: task context, in a probe, under rcu_read_lock().
  */
@@ -24,6 +24,18 @@ bool kma_task_is_kernel(void);
  * Context: a probe, any context, NMI included.
  */
 void kma_task_comm(u64 comm[2]);
+
+/* The most frames of kma_task_stack(). */
+#define KMA_TASK_FRAMES		16
+
+/*
+ * Get the return addresses of the current stack, from the innermost function on, without those in
+ * this module.  Returns their number.  Context: a probe, any context, NMI included.
+ */
+u32 kma_task_stack(unsigned long frame[KMA_TASK_FRAMES]);
+
+/* The ID of the cgroup of the current task in the default hierarchy.  Takes rcu_read_lock(). */
+u64 kma_task_cgroup(void);
 
 /* The leader of the current thread group; NULL if it may have been freed. */
 const struct task_struct *kma_task_leader(void);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Record slow phases, and wake readers.  See slow.h. */
 #include <linux/bitops.h>
-#include <linux/cgroup.h>
+#include <linux/build_bug.h>
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/sched.h>
-#include <linux/stacktrace.h>
 #include <linux/string.h>
 
-#include "../compat.h"
+#include "../resolve/task.h"
 #include "../state.h"
 #include "slow.h"
 
@@ -29,27 +28,7 @@ static void kma_slow_wake(struct irq_work *work)
 /* A probe must not wake a task, because it may run with any lock held. */
 static struct irq_work kma_slow_work;
 
-static u32 kma_slow_stack(unsigned long frame[KMA_SLOW_FRAMES])
-{
-	unsigned long all[KMA_SLOW_FRAMES + 8];
-	u32 i = 0, nr = stack_trace_save(all, ARRAY_SIZE(all), 0);
-
-	while (i < nr && kma_is_own(all[i]))
-		i++;
-	nr = min_t(u32, nr - i, KMA_SLOW_FRAMES);
-	memcpy(frame, &all[i], nr * sizeof(frame[0]));
-	return nr;
-}
-
-static u64 kma_slow_cgroup(void)
-{
-	u64 id;
-
-	rcu_read_lock();
-	id = cgroup_id(task_dfl_cgroup(current));
-	rcu_read_unlock();
-	return id;
-}
+static_assert(KMA_SLOW_FRAMES == KMA_TASK_FRAMES);
 
 /*
  * Whether the parts of a stall are those of a phase that has ended.  In the background, the phases
@@ -112,7 +91,7 @@ noinline void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end
 	r->tgid = current->tgid;
 	r->pid = current->pid;
 	memcpy(r->comm, current->comm, sizeof(r->comm));
-	r->cgroup = kma_slow_cgroup();
+	r->cgroup = kma_task_cgroup();
 	r->order = s->order;
 	r->gfp = s->gfp;
 	r->site = s->site;
@@ -120,7 +99,7 @@ noinline void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end
 		kma_slow_copy_parts(r, s);
 	else
 		kma_slow_split(r, end);
-	r->nr_frames = kma_slow_stack(r->frame);
+	r->nr_frames = kma_task_stack(r->frame);
 	kma_slowlog_publish(r, nr);
 	/* A reader that sees this number sees the record.  Pairs with kma_slow_fill(). */
 	smp_mb__before_atomic();

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What sets off incidents.  See trigger.h. */
+/* The triggers of incidents.  See trigger.h. */
 #include <linux/atomic.h>
 #include <linux/bits.h>
-#include <linux/cgroup.h>
 #include <linux/gfp.h>
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
-#include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
 
 #include "../compat.h"
+#include "../resolve/task.h"
 #include "../state.h"
 #include "trigger.h"
 
@@ -56,26 +55,12 @@ static struct irq_work kma_trigger_work;
 
 /* ---- the cause ------------------------------------------------------------- */
 
-static u32 kma_cause_stack(unsigned long frame[KMA_CAUSE_FRAMES])
-{
-	unsigned long all[KMA_CAUSE_FRAMES + 8];
-	u32 i = 0, nr = stack_trace_save(all, ARRAY_SIZE(all), 0);
-
-	while (i < nr && kma_is_own(all[i]))
-		i++;
-	nr = min_t(u32, nr - i, KMA_CAUSE_FRAMES);
-	memcpy(frame, &all[i], nr * sizeof(frame[0]));
-	return nr;
-}
-
 static void kma_cause_set_task(struct kma_cause *cause)
 {
 	cause->tgid = current->tgid;
 	cause->pid = current->pid;
 	memcpy(cause->comm, current->comm, sizeof(cause->comm));
-	rcu_read_lock();
-	cause->cgroup = cgroup_id(task_dfl_cgroup(current));
-	rcu_read_unlock();
+	cause->cgroup = kma_task_cgroup();
 }
 
 /* The worker finds out about growth and coverage, long after the task that is to blame. */
@@ -85,12 +70,12 @@ static void kma_cause_set_context(struct kma_cause *cause)
 		return;
 	if (in_task())
 		kma_cause_set_task(cause);
-	cause->nr_frames = kma_cause_stack(cause->frame);
+	cause->nr_frames = kma_task_stack(cause->frame);
 }
 
 /* ---- triggers -------------------------------------------------------------- */
 
-/* What has grown in a time has to grow as much again before that is another cause. */
+/* A call site that has grown has to grow as much again before it is another cause. */
 static u64 kma_trigger_pause(enum kma_trigger trigger)
 {
 	return trigger != KMA_TRIGGER_GROWTH ? KMA_TRIGGER_PAUSE_NS :

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What sets off incidents (core/trigger.h).
+ * The triggers of incidents (core/trigger.h): how the module hears of them.
  *
  *	failed allocation, long stall, OOM kill --> armed? --> count --> too soon? --> cause
  *	growth, coverage, command  ------------------------^                             |
@@ -22,8 +22,7 @@
 #include <asm/barrier.h>
 
 #include "../core/trigger.h"
-
-#define KMA_CAUSE_FRAMES	16
+#include "../resolve/task.h"
 
 /**
  * struct kma_cause - what has set off an incident
@@ -52,7 +51,7 @@ struct kma_cause {
 	u32 pid;
 	u64 cgroup;
 	char comm[TASK_COMM_LEN];
-	unsigned long frame[KMA_CAUSE_FRAMES];
+	unsigned long frame[KMA_TASK_FRAMES];
 	u32 nr_frames;
 };
 

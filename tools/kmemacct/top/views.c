@@ -6,7 +6,7 @@
 
 /* ---- columns -------------------------------------------------------------- */
 
-/* Of call sites and caches, top_rows_update() adds which ones the kernel can shrink. */
+/* top_rows_update() adds which call sites and caches the kernel can shrink. */
 static const struct top_spec object_specs[] = {
 	{ "live_bytes", "live", TOP_VALUE, { "live_bytes" }, .total = true },
 	{ "reclaimable", "", TOP_VALUE, { "reclaimable" }, .rank = 0 },

@@ -445,7 +445,7 @@ def later(rows):
     return [*(row for row in WAITED if row[-2:] not in keys), *rows]
 
 
-# Of the two rows of alloc_skb+0x44 that change, one has a new maximum, which is the larger one.
+# Two rows of alloc_skb+0x44 change.  One has a new maximum, which is larger than that of the other.
 WAITED_LATER = later([wait("direct;alloc_skb+0x44", 0, {4: 120, 1024: 5}, 1500),
                       wait("direct;alloc_skb+0x44", 3, {4096: 3}, 7000),
                       wait("direct;__handle_mm_fault+0x95c", 0, {256: 40, 512: 4}, 900)])
@@ -473,10 +473,12 @@ def compares_waits(t):
           [line.split()[::len(line.split()) - 1] for line in lines(narrow)[1:]])
     found = rows_of(t, *sides, "--table", "waits")
     check(("waits", 71, 7000), (found["table"], found["sum"]["count"], found["sum"]["max_us"]))
-    check([(44, 12288, 279.273, 512, 900, 0, "kernel"), (27, 11352, 420.444, 8, 7000, 22, "kernel")],
+    check([(44, 12288, 279.273, 512, 900, 0, "kernel"),
+           (27, 11352, 420.444, 8, 7000, 22, "kernel")],
           [(r["count"], r["total_us"], r["mean_us"], r["p50_le_us"], r["max_us"], r["us_4"],
             r["module"]) for r in found["rows"]])
-    check([27], [r["count"] for r in rows_of(t, *sides, "--table", "waits", "--site", "*skb")["rows"]])
+    skb = rows_of(t, *sides, "--table", "waits", "--site", "*skb")["rows"]
+    check([27], [r["count"] for r in skb])
     check([], rows_of(t, *sides, "--table", "waits", "--module", "mod", status=0)["rows"])
     check_in("no allocation that waited", t.out("diff --table waits", sides[0], sides[0]))
     check("waits has no live sizes: omit --min",
