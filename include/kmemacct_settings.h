@@ -56,6 +56,9 @@
 	  "pages of up to this order cannot be allocated (failure), "	\
 	  "a task waits this long for memory (stall), a call site grows by this much (growth), " \
 	  "or fewer frees are seen (coverage)")				\
+	X(oom_report, 0600, "flag", "0 or 1", "0",			\
+	  "when no memory is left, print the largest and the fastest growing call sites " \
+	  "to the kernel log")						\
 	X(latency, 0600, "mode", "off, on or functions", "on",		\
 	  "time reclaim and compaction by their tracepoints (on), "	\
 	  "or by following their functions as well (functions)")	\

@@ -12,7 +12,8 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 	static const char use[] =
 		": use cgroup_sites, filter, incident, reset, skip, enabled, sample_bytes,";
 	static const char more[] =
-		"budget_pct, pages, page_sample_bytes, account, owners, threshold_us, trigger, latency";
+		"budget_pct, pages, page_sample_bytes, account, owners, threshold_us, trigger, "
+		"oom_report, latency";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {
@@ -22,7 +23,7 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 		{ "resets", "resets" }, { "%s%s%n 1", "%s%s%n" },
 		{ "\x01\xff\x7f", "???" },
 	};
-	char why[200];
+	char why[240];
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {

@@ -142,6 +142,7 @@
 	"owners 0\n" \
 	"threshold_us 10000\n" \
 	"trigger off\n" \
+	"oom_report 0\n" \
 	"latency on\n" \
 	"filter_tgid off\n" \
 	"filter_comm off\n" \

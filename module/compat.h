@@ -38,6 +38,11 @@
 #endif
 #define KMA_KERNEL_TESTED	(LINUX_VERSION_CODE <= KMA_TESTED_UP_TO)
 
+/* The notifiers of a panic.  Kernels without this header declare them in linux/kernel.h. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#include <linux/panic_notifier.h>
+#endif
+
 #ifdef CONFIG_UNWINDER_ORC
 /* The state of the ORC unwinder shows where on the stack it found each return address. */
 #include <asm/unwind.h>

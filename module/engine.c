@@ -30,6 +30,7 @@
 #include "recycling.h"
 #include "report/capture.h"
 #include "report/incident_file.h"
+#include "report/kernel_log.h"
 #include "report/tables.h"
 #include "resolve/cacheinfo.h"
 #include "resolve/shrinker.h"
@@ -210,9 +211,12 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	kma_countmap_recycling_start();
 	kma_overhead_start();
 	kma_baseline_start();
-	ret = kma_incidents_start(&kma_capture_ops);
+	ret = kma_log_start();
 	if (ret)
 		goto baseline;
+	ret = kma_incidents_start(&kma_capture_ops);
+	if (ret)
+		goto log;
 	ret = kma_settings_start(text);
 	if (ret)
 		goto settings;
@@ -230,6 +234,8 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 settings:
 	kma_incidents_stop();
 	kma_settings_stop();
+log:
+	kma_log_stop();
 baseline:
 	kma_overhead_stop();
 	kma_baseline_stop();
@@ -264,6 +270,7 @@ void kma_engine_stop(void)
 	kma_incidents_stop();
 	/* From here on, nothing is recorded. */
 	kma_settings_stop();
+	kma_log_stop();
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();

@@ -18,6 +18,7 @@
 #include "match/filter.h"
 #include "match/skip.h"
 #include "overhead.h"
+#include "report/kernel_log.h"
 #include "resolve/cacheinfo.h"
 #include "sampling.h"
 #include "selftest.h"
@@ -116,6 +117,11 @@ static int kma_parse_trigger(char *text, union kma_setting_value *value)
 {
 	value->text = text;
 	return 0;
+}
+
+static int kma_parse_oom_report(char *text, union kma_setting_value *value)
+{
+	return kma_parse_enabled(text, value);
 }
 
 static int kma_parse_latency(char *text, union kma_setting_value *value)
@@ -264,6 +270,12 @@ static int kma_set_trigger(const union kma_setting_value *value)
 	return kma_incidents_set(value->text);
 }
 
+static int kma_set_oom_report(const union kma_setting_value *value)
+{
+	kma_log_set_oom(value->number);
+	return 0;
+}
+
 static int kma_set_latency(const union kma_setting_value *value)
 {
 	int ret = kma_latency_set(value->number);
@@ -353,6 +365,11 @@ static int kma_show_threshold_us(char *page)
 static int kma_show_trigger(char *page)
 {
 	return kma_incidents_print(page);
+}
+
+static int kma_show_oom_report(char *page)
+{
+	return sysfs_emit(page, "%d\n", kma_log_has_oom());
 }
 
 static int kma_show_latency(char *page)

@@ -161,16 +161,22 @@ static void kma_kmalloc_name(char *buf, size_t len, u32 size)
 		snprintf(buf, len, "kmalloc-%s%uk", large, size / SZ_1K);
 }
 
+void kma_names_print_cache(const struct kma_sitetab *t, u32 id, char *buf, size_t size)
+{
+	const struct kma_cache_info *info = &t->caches.info[t->info[id].cache];
+
+	if (info->name[0])
+		strscpy(buf, info->name, size);
+	else
+		kma_kmalloc_name(buf, size, info->size);
+}
+
 const char *kma_names_cache(struct kma_names *names, u32 id)
 {
 	int cache = names->sites->info[id].cache;
-	const struct kma_cache_info *info = &names->sites->caches.info[cache];
 
 	if (!names->cache[cache]) {
-		if (info->name[0])
-			strscpy(names->buf, info->name, sizeof(names->buf));
-		else
-			kma_kmalloc_name(names->buf, sizeof(names->buf), info->size);
+		kma_names_print_cache(names->sites, id, names->buf, sizeof(names->buf));
 		names->cache[cache] = kma_names_add(names, names->buf);
 	}
 	return names->cache[cache];

@@ -48,6 +48,10 @@ const char *kma_names_known(const struct kma_names *names, u32 id);
 /* The names of a row's stack, as from kma_symbol_stack(). */
 const char *kma_names_stack(struct kma_names *names, u32 id);
 
+/* Print the name of the cache of a row, which is in use, into a buffer.  Context: any. */
+void kma_names_print_cache(const struct kma_sitetab *t, u32 id, char *buf, size_t size);
+
+/* The name of a row's cache. */
 const char *kma_names_cache(struct kma_names *names, u32 id);
 
 /* The name of a row's cache, a semicolon, and that of its call site. */

@@ -123,6 +123,19 @@ void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LE
 		kma_symbol_print(t->info[id].site, buf);
 }
 
+void kma_symbol_look(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN])
+{
+	const char *kept = READ_ONCE(kma_kept(t)->name[id]);
+	const unsigned long site = t->info[id].site;
+
+	if (!site)
+		strscpy(buf, "[other]", KMA_SYMBOL_LEN);
+	else if (kept)
+		strscpy(buf, kept, KMA_SYMBOL_LEN);
+	else
+		kma_symbol_lookup(site, buf);
+}
+
 void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN])
 {
 	const struct kma_site_info *info = &t->info[id];

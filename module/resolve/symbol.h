@@ -74,6 +74,12 @@ const char *kma_symbol_kept(const struct kma_sitetab *t, u32 id);
 void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
 
 /*
+ * Like kma_symbol_name(), but without the cache of names, and without kma_lock if no module is being
+ * unloaded and no row recycled.  Context: any; @t is &kma_core.sites.
+ */
+void kma_symbol_look(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
+
+/*
  * Print the names of all call sites of a row's stack, the outermost caller first, with `;` between
  * them; the name of the call site alone if the row has no stack.  @t and @id are as in
  * kma_symbol_name().

@@ -161,6 +161,13 @@ def parts_of(modules):
     return parts
 
 
+def why(error):
+    """Return what went wrong, and then what failed while the test cleaned up because of that."""
+    text = str(error) if isinstance(error, Failed) else repr(error)
+    earlier = error.__cause__ or (not error.__suppress_context__ and error.__context__)
+    return f"{why(earlier)}; then {text}" if earlier else text
+
+
 def run_part(name, function, *size):
     """Run a test and print its result.  Unload our modules if it left any loaded."""
     start = time.monotonic()
@@ -169,7 +176,7 @@ def run_part(name, function, *size):
         failure = None
     except (Failed, OSError, KeyError, ValueError, IndexError, UnicodeError, StopIteration,
             subprocess.SubprocessError) as e:
-        note, failure = None, e if isinstance(e, Failed) else repr(e)
+        note, failure = None, why(e)
     seconds = time.monotonic() - start
     for module in ("kmemacct_truth", "kmemacct_truth2", "kmemacct"):
         if is_loaded(module):

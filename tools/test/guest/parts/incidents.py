@@ -7,20 +7,23 @@ import os
 import re
 import select
 import signal
+import time
 from pathlib import Path
 
 from cgroups import limited, run_in, start_in
 from harness import (
-    check, check_between, check_equal, each_kernel, exists_on, single, wait_for)
-from kernel import RELEASE, loaded, written
+    check, check_between, check_equal, each_kernel, exists_on, only_in, progress, single, wait_for)
+from kernel import RELEASE, kernel_log, loaded, written
 from page_truth import tracked
 from parts.failures import QUIET, fail
 from parts.history import LEAKY, REQUESTS, next_mark, numbers
 from parts.stalls import MIB, exceed
-from processes import status_of
+from processes import start, status_of
 from table import FOLDER, Table, control
 
 LEAK = 128 << 10
+# Let a process map more than all memory
+OVERCOMMIT = {"/proc/sys/vm/overcommit_memory": "1"}
 
 
 def tables_of(nr):
@@ -77,84 +80,153 @@ def incidents_by_command():
     return f"{len(before)} and {len(after)} marks"
 
 
-@each_kernel
-@single
-def incidents_of_failures():
-    """Test allocations that fail: one incident of a storm, none for larger or silent ones."""
-    with tracked(parameters="trigger=failure=2") as known:
-        fail(known, b"large")
-        check_equal("incidents of larger orders", ([], 0), (causes(), counted("failure")))
-        control("trigger failure=3")
-        fail(known, b"small")
-        wait_for_incidents(1)
-        cause, row = causes()[0], Table("incidents").rows[0]
-        check_equal("cause", ["failure", "small"], cause[:2])
-        check(re.match(r"truth_alloc_pages?\+0x", cause[2]), f"call site {cause[2]}")
-        # The unwinder of 5.10 does not see through the kretprobe of the slow path.
-        check("truth_" in cause[3] or RELEASE.startswith("5.10."), f"stack {cause[3]}")
-        check_equal("order", 3, row["order"])
-        # The kernel may warn of five of the allocations that fail.
-        check_equal("counted", 5, counted("failure"))
-        check(rows_of(1, "failures"), "the incident has no failures")
+def fail_quietly(known):
+    """Let allocations fail.  Return the place of an incident: one of a storm, none of larger or
+    silent allocations."""
+    nr = len(causes())
+    fail(known, b"large")
+    check_equal("incidents of larger orders", (nr, 0), (len(causes()), counted("failure")))
+    control(f"trigger failure=3,{TRIGGERS}")
+    fail(known, b"small")
+    wait_for_incidents(nr + 1)
+    cause, row = causes()[nr], Table("incidents").rows[0]
+    check_equal("cause", ["failure", "small"], cause[:2])
+    check(re.match(r"truth_alloc_pages?\+0x", cause[2]), f"call site {cause[2]}")
+    # The unwinder of 5.10 does not see through the kretprobe of the slow path.
+    check("truth_" in cause[3] or RELEASE.startswith("5.10."), f"stack {cause[3]}")
+    check_equal("order", 3, row["order"])
+    # The kernel may warn of five of the allocations that fail.
+    check_equal("counted", 5, counted("failure"))
+    check(rows_of(nr + 1, "failures"), "the incident has no failures")
     return cause[2]
 
 
-@each_kernel
-@single
-def incidents_of_oom():
-    """Test the OOM killer in a cgroup: its victim, and the task whose charge has failed."""
+def kill_in_cgroup():
+    """Let the OOM killer run in a cgroup: its victim is the task whose charge has failed."""
+    nr = len(causes())
     # The report of the kernel has a stack, as a bug would have.
-    with loaded("kmemacct", "trigger=oom"), limited(16 * MIB) as cgroup, written(QUIET):
+    with limited(16 * MIB) as cgroup, written(QUIET):
         (cgroup / "memory.swap.max").write_text("0")
         pid = start_in(cgroup, lambda: exceed(32 * MIB))
         check_equal("status of the victim", -signal.SIGKILL, status_of(pid))
-        wait_for_incidents(1)
-        row, cause = Table("incidents").rows[0], causes()[0]
-        check_equal("trigger", "oom", cause[0])
-        check_equal("victim and task", (pid, pid), (row["victim"], row["tgid"]))
-        check_equal("counted", 1, counted("oom"))
-    return f"{cause[1:3]}"
+    check_killed(nr, pid)
+    return causes()[nr][1]
 
 
-@each_kernel
-@single
-def incidents_of_stalls():
-    """Test a task that waits long for memory."""
-    with loaded("kmemacct", "trigger=stall=100ms"), limited("max") as cgroup:
+def check_killed(nr, pid):
+    wait_for_incidents(nr + 1)
+    row = Table("incidents").rows[0]
+    check_equal("trigger", "oom", causes()[nr][0])
+    check_equal("victim and task", (pid, pid), (row["victim"], row["tgid"]))
+    check_equal("counted", 1, counted("oom"))
+
+
+def wait_long():
+    """Let a task wait long for memory."""
+    nr = len(causes())
+    with limited("max") as cgroup:
         (cgroup / "memory.high").write_text(str(16 * MIB))
         pid = run_in(cgroup, lambda: exceed(17 * MIB))
-        wait_for_incidents(1)
-        row = Table("incidents").rows[0]
-        check_equal("pid", pid, row["pid"])
-        check(row["stalled_us"] >= 100000, f"{row}")
-        longest = max(line["max_us"] for line in Table("waits").rows)
-        check(row["stalled_us"] <= longest, f"{row}, but at most {longest} us")
-        check(counted("stall") >= 1, "not counted")
-        check(rows_of(1, "waits"), "the incident has no waits")
-    return f"{row['stalled_us']} us of {longest}"
+    wait_for_incidents(nr + 1)
+    row = Table("incidents").rows[0]
+    check_equal("trigger", "stall", causes()[nr][0])
+    check_equal("pid", pid, row["pid"])
+    check(row["stalled_us"] >= 100000, f"{row}")
+    longest = max(line["max_us"] for line in Table("waits").rows)
+    check(row["stalled_us"] <= longest, f"{row}, but at most {longest} us")
+    check(counted("stall") >= 1, "not counted")
+    check(rows_of(nr + 1, "waits"), "the incident has no waits")
+    return row["stalled_us"]
+
+
+def grow():
+    """Let a call site grow.  The name in the incident outlives the module."""
+    nr = len(causes())
+    with loaded("kmemacct_leaky"):
+        LEAKY.write_text(str(REQUESTS))
+        wait_for_incidents(nr + 1)
+    row, cause = Table("incidents").rows[0], causes()[nr]
+    check_equal("trigger", "growth", cause[0])
+    check(cause[2].startswith("leaky_parse_header+"), f"{cause}")
+    check_equal("growth", LEAK, row["growth_bytes"])
+    leaks = [row for row in rows_of(nr + 1, "callers") if row[-2] == cause[2].split()[0]]
+    check_equal("leaks", [str(LEAK)], [row[0] for row in leaks])
+    past = [numbers(row[1])[-1] for row in rows_of(nr + 1, "history")
+            if row[-2].endswith(cause[2].split()[0])]
+    # The newest mark may be from before the leak: then history has no row of it.
+    check(past in ([], [LEAK >> 10]), f"history of the leak: {past}")
+    # Both columns are ages: in seconds and milliseconds
+    oldest = max(int(row[1]) for row in rows_of(nr + 1, "marks"))
+    check(oldest >= 60000, f"the oldest mark is of {oldest} ms before")
+    return cause[2]
+
+
+TRIGGERS = f"oom,stall=100ms,growth={LEAK}/10s"
 
 
 @each_kernel
 @single
-def incidents_of_growth():
-    """Test a call site that grows, in the tables of the incident; its name outlives its module."""
-    with loaded("kmemacct", f"trigger=growth={LEAK}/10s"):
+def incidents():
+    """Test each trigger with a cause that is known, and a minute of history before the last one."""
+    with tracked(parameters=f"trigger=failure=2,{TRIGGERS}") as known:
         next_mark()
-        with loaded("kmemacct_leaky"):
-            LEAKY.write_text(str(REQUESTS))
-            wait_for_incidents(1)
-        row, cause = Table("incidents").rows[0], causes()[0]
-        check_equal("trigger", "growth", cause[0])
-        check(cause[2].startswith("leaky_parse_header+"), f"{cause}")
-        check_equal("growth", LEAK, row["growth_bytes"])
-        leaks = [row for row in rows_of(1, "callers") if row[-2] == cause[2].split()[0]]
-        check_equal("leaks", [str(LEAK)], [row[0] for row in leaks])
-        past = [numbers(row[1])[-1] for row in rows_of(1, "history")
-                if row[-2].endswith(cause[2].split()[0])]
-        # The newest mark may be from before the leak: then history has no row of it.
-        check(past in ([], [LEAK >> 10]), f"history of the leak: {past}")
-    return f"{cause[2]} {row['growth_bytes']}"
+        begin = time.monotonic()
+        seen = [fail_quietly(known), kill_in_cgroup(), wait_long()]
+        while time.monotonic() < begin + 61:
+            time.sleep(0.1)
+            progress("waiting for a minute of history")
+        seen.append(grow())
+        rows = Table("incidents").rows
+        check_equal("incidents", 4, len(rows))
+        check(rows[-1]["complete"], "the first one has no time after it")
+        return seen
 
 
-PARTS = (incidents_by_command, incidents_of_failures, incidents_of_oom, incidents_of_stalls,
-         incidents_of_growth)
+@only_in("small")
+@each_kernel
+def incidents_of_all_memory():
+    """Test the OOM killer when no memory is left at all, and the call sites in the kernel log."""
+    with loaded("kmemacct", "trigger=oom oom_report=1 sites_max=2048"), \
+            loaded("kmemacct_leaky"), written(QUIET | OVERCOMMIT):
+        wait_for("a mark of 10 s ago", has_old_mark)
+        LEAKY.write_text(str(REQUESTS * MANY))
+        with kernel_log() as lines:
+            pid = start(exhaust)
+            check_equal("status of the victim", -signal.SIGKILL, status_of(pid))
+        check_killed(0, pid)
+        sites = check_report([line for line in lines if line.startswith("kmemacct: ")], 10)
+    return f"{len(lines)} lines, {sites}"
+
+
+def has_old_mark():
+    """Whether there is a mark since which the kernel log can show changes."""
+    return any(10000 < row["age_ms"] < 30000 for row in Table("marks").rows)
+
+
+# So many times the leak is larger than anything else, and grows faster.
+MANY = 32
+
+
+def exhaust():
+    """Touch memory until the OOM killer comes."""
+    Path("/proc/self/oom_score_adj").write_text("1000")
+    return exceed(1 << 30)
+
+
+def check_report(lines, rows):
+    """Check the call sites in the kernel log.  Return how many there are of each kind."""
+    text = "\n".join(lines)
+    check_between("lines", 4, len(lines), 2 * rows + 2)
+    titles = [i for i, line in enumerate(lines) if line.endswith(":") or " s:" in line]
+    check_equal("titles", 2, len(titles))
+    check(re.match(r"kmemacct: \d+ KiB of objects are live; call sites with the most:$", lines[0]),
+          text)
+    check(re.match(r"kmemacct: call sites that grew most in \d+ s:$", lines[titles[1]]), text)
+    leak = re.compile(rf"kmemacct: +{MANY * LEAK >> 10} KiB +\+{MANY * LEAK >> 10} KiB  kmalloc-512"
+                      r"  leaky_parse_header\+0x\w+ \[kmemacct_leaky\]$")
+    for title in titles:
+        check(leak.match(lines[title + 1]), text)
+    return titles[1] - 1, len(lines) - titles[1] - 1
+
+
+PARTS = (incidents_by_command, incidents, incidents_of_all_memory)

@@ -77,7 +77,7 @@ def fallbacks_now():
 def pages_pressure():
     """Test that pages are tracked correctly while memory is short."""
     # With the defaults, all tables would take more than 1/16 of the RAM.
-    with tracked(["pages sites"], "sites_max=2048 live_max=32768") as known, contextlib.ExitStack() as stack:
+    with tracked(["pages sites"], "sites_max=1024 live_max=32768") as known, contextlib.ExitStack() as stack:
         traced = {}
         before = fallbacks_now()
         for event in MUST_HAPPEN:

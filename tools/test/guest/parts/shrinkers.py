@@ -337,7 +337,7 @@ def waiting(known, nr=WAITERS, what="stall", column="stalled", total=None):
         wait_for("tasks that wait", lambda: known.values()[column] == (total or nr))
         yield pid
     except BaseException:
-        os.kill(pid, signal.SIGKILL)
+        kill(pid)
         raise
 
 
