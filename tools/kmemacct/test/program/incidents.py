@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """`kmemacct incidents`, and -i with the text of an incident."""
+import os
 import re
 import time
+from pathlib import Path
 
 from program.history import GROWS, past, write_history
 from program.latency import write_latency
 from program.tree import (
-    CALLERS, CONTROL, check, check_in, check_not_in, check_width, lines, row, table)
+    CALLERS, CONTROL, callers, check, check_in, check_not_in, check_width, lines, row, table)
 
 UTF8 = {"LC_ALL": "C.UTF-8"}
 STACK = "kma_trigger_stall+0x1,__alloc_pages+0x2,alloc_skb+0x44"
@@ -213,3 +215,40 @@ def compares_incidents(t):
     check_in("an incident has only a part of the rows: others are not compared",
              text.replace("\n# ", " "))
     check_in(" in 16m40s", text)
+
+
+SAVE = Path(__file__).resolve().parents[3] / "packaging" / "save-incidents"
+
+
+def saves_incidents(t):
+    """The script saves each incident once, again when it is complete, and removes old files."""
+    boot = t.proc / "sys" / "kernel" / "random" / "boot_id"
+    boot.parent.mkdir(parents=True)
+    boot.write_text("01234567-89ab-cdef-0123-456789abcdef\n")
+    saved = t.top / "saved"
+    saved.mkdir()
+
+    def save(*args):
+        done = t.call(SAVE, saved, *args)
+        check((0, ""), (done.returncode, done.stderr))
+        check([], [name for name in os.listdir(saved) if name.startswith(".")])
+        return sorted(os.listdir(saved)), done.stdout
+
+    check(([], ""), save())
+    path = write_incident(t)
+    (t.dir / "incident2").write_text("")
+    (name,), told = save()
+    check(True, bool(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d-stall-01234567-9000\.500",
+                                  name)), name)
+    check(f"incident 6, stall: {saved}/{name}, complete: 0\n", told)
+    check(path.read_text(), (saved / name).read_text())
+    complete = (*INCIDENTS[0][:3], 1, *INCIDENTS[0][4:])
+    path.write_text(incident_of(complete, [callers(CALLERS)]))
+    check(([name], f"incident 6, stall: {saved}/{name}, complete: 1\n"), save())
+    check(path.read_text(), (saved / name).read_text())
+    check(([name], ""), save())
+    check_in("stall", t.out("incidents -i", saved / name))
+    # Three of an earlier boot
+    for i in range(3):
+        (saved / f"2020-01-0{i + 1}T00:00:00-oom-ffffffff-1.000").write_text("")
+    check(["2020-01-03T00:00:00-oom-ffffffff-1.000", name], save("2")[0])
