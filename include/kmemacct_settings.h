@@ -51,10 +51,11 @@
 	  "US is for outermost phases, PHASE=US for a phase of table latency; 0: none") \
 	X(trigger, 0600, "list",						\
 	  "off, or a comma-separated list of oom, failure=ORDER, stall=TIME, "	\
-	  "growth=SIZE/TIME, coverage=PERCENT", "oom,failure=10,stall=10s",	\
+	  "growth=SIZE/TIME, cgroup=SIZE/TIME, coverage=PERCENT", "oom,failure=10,stall=10s",	\
 	  "keep what memory looks like when the OOM killer runs (oom), "	\
 	  "pages of up to this order cannot be allocated (failure), "	\
-	  "a task waits this long for memory (stall), a call site grows by this much (growth), " \
+	  "a task waits this long for memory (stall), a call site (growth) or what a cgroup is " \
+	  "charged for (cgroup) grows by this much, "			\
 	  "or fewer frees are seen (coverage)")				\
 	X(oom_report, 0600, "flag", "0 or 1", "0",			\
 	  "when no memory is left, print the largest and the fastest growing call sites " \

@@ -6,14 +6,18 @@
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "core/env.h"
+#include "core/growth.h"
+#include "core/owner.h"
 #include "core/stall.h"
 #include "error.h"
 #include "incidents.h"
+#include "report/seqtab.h"
 #include "resolve/symbol.h"
 #include "state.h"
 
@@ -22,7 +26,7 @@ u64 kma_incidents_lost;
 u64 kma_incidents_changes;
 DECLARE_WAIT_QUEUE_HEAD(kma_incidents_wait);
 
-static const struct kma_incident_ops *kma_incidents_ops;
+static const struct kma_incident_ops *kma_incidents_tables;
 static struct kma_arena kma_incidents_arena;
 
 /* The worker must make progress while memory is short.  NULL while it is not prepared. */
@@ -46,6 +50,19 @@ static struct kma_incident *kma_incident_find_room(enum kma_trigger trigger)
 	for (i = 0; i < KMA_INCIDENTS && kma_incidents[i].nr; i++)
 		same += kma_incidents[i].cause.trigger == trigger;
 	return i < KMA_INCIDENTS && same < KMA_INCIDENTS / 2 ? &kma_incidents[i] : NULL;
+}
+
+/* Print the path of a cgroup, without what would end a part of the label. */
+static int kma_incident_print_cgroup(u64 id, char *buf, size_t size)
+{
+	const u32 nr = kma_idtab_find(&kma_cgroups, &id);
+	const struct kma_cgroup *cgroup = nr == KMA_ID_NONE ? NULL :
+					  kma_idtab_record(&kma_cgroups, nr);
+	int len = scnprintf(buf, size, "%s", cgroup ? cgroup->path : "-");
+
+	kma_label_clean(buf);
+	strreplace(buf, ';', '?');
+	return len;
 }
 
 static int kma_incident_print_site(unsigned long site, char *buf, size_t size)
@@ -80,7 +97,9 @@ static void kma_incident_name(struct kma_incident *in)
 
 	len += kma_incident_print_comm(cause, in->label + len, size - len);
 	len += scnprintf(in->label + len, size - len, ";");
-	len += kma_incident_print_site(cause->site, in->label + len, size - len);
+	len += cause->trigger == KMA_TRIGGER_CGROUP ?
+	       kma_incident_print_cgroup(cause->cgroup, in->label + len, size - len) :
+	       kma_incident_print_site(cause->site, in->label + len, size - len);
 	for (i = 0; i < cause->nr_frames; i++) {
 		len += scnprintf(in->label + len, size - len, "%c", i ? ',' : ';');
 		len += kma_incident_print_site(cause->frame[i], in->label + len, size - len);
@@ -121,7 +140,7 @@ static size_t kma_incident_capture(struct kma_incident *in, enum kma_capture wha
 {
 	const size_t end = KMA_INCIDENT_BYTES - (what == KMA_CAPTURE_NOW ? KMA_INCIDENT_PAST : 0);
 
-	return from + kma_incidents_ops->capture(what, in->text + from, end - from);
+	return from + kma_incidents_tables->capture(what, in->text + from, end - from);
 }
 
 /*
@@ -191,10 +210,11 @@ static unsigned long kma_incident_turn(struct kma_incident *in)
 
 static void kma_incidents_check_growth(void)
 {
+	const u64 *value = kma_triggers.value[KMA_TRIGGER_GROWTH];
 	unsigned long site = 0;
-	const u64 growth = kma_incidents_ops->growth(kma_triggers.growth_s, &site);
+	const u64 growth = kma_incidents_tables->growth(value[1], &site);
 
-	if (growth >= kma_triggers.growth)
+	if (growth >= value[0])
 		kma_trigger_fire(KMA_TRIGGER_GROWTH, growth, site, KMA_ORDER_NONE, 0);
 }
 
@@ -204,33 +224,91 @@ static bool kma_incidents_low;
 static void kma_incidents_check_coverage(void)
 {
 	const bool was_low = kma_incidents_low;
-	const u64 coverage = kma_incidents_ops->coverage();
+	const u64 coverage = kma_incidents_tables->coverage();
 
-	kma_incidents_low = coverage < 1000 * kma_triggers.coverage;
+	kma_incidents_low = coverage < 1000 * kma_triggers.value[KMA_TRIGGER_COVERAGE][0];
 	if (kma_incidents_low && !was_low)
 		kma_trigger_fire(KMA_TRIGGER_COVERAGE, coverage, 0, KMA_ORDER_NONE, 0);
 }
 
-/* The time from one look at growth and coverage to the next: marks of the history are as often. */
+/* What each cgroup is charged for, in KiB, by its number in kma_cgroups. */
+static struct kma_growth kma_incidents_cgroups;
+
+/* The cgroup that has grown most, and by how much, in KiB. */
+static u64 kma_incidents_cgroup;
+static u32 kma_incidents_cgroup_kib;
+
+static void kma_incidents_add_cgroup(u64 cgroup, u64 bytes)
+{
+	const u32 nr = kma_idtab_find(&kma_cgroups, &cgroup);
+	u32 kib;
+
+	if (nr == KMA_ID_NONE)
+		return;
+	kib = kma_growth_add(&kma_incidents_cgroups, nr, cgroup, min_t(u64, bytes >> 10, U32_MAX));
+	if (kib > kma_incidents_cgroup_kib) {
+		kma_incidents_cgroup = cgroup;
+		kma_incidents_cgroup_kib = kib;
+	}
+}
+
+/* When to look at cgroups again: this reads the live table, for at most 1 % of the time. */
+static u64 kma_incidents_cgroups_due;
+
+static void kma_incidents_check_cgroups(void)
+{
+	const u64 begin = ktime_get_ns();
+
+	if (begin < kma_incidents_cgroups_due)
+		return;
+	kma_incidents_cgroup_kib = 0;
+	kma_growth_begin(&kma_incidents_cgroups, div_u64(begin, NSEC_PER_SEC),
+			 kma_triggers.value[KMA_TRIGGER_CGROUP][1]);
+	if (kma_incidents_tables->charges(kma_incidents_add_cgroup))
+		return;
+	kma_incidents_cgroups_due = begin + 100 * (ktime_get_ns() - begin);
+	/* kma_lock was released meanwhile. */
+	if (kma_incidents_cgroup_kib && kma_trigger_is_set(KMA_TRIGGER_CGROUP) &&
+	    1024ULL * kma_incidents_cgroup_kib >= kma_triggers.value[KMA_TRIGGER_CGROUP][0])
+		kma_trigger_fire(KMA_TRIGGER_CGROUP, 1024ULL * kma_incidents_cgroup_kib,
+				 kma_incidents_cgroup, KMA_ORDER_NONE, 0);
+}
+
+/* Triggers at which the worker looks itself */
+static const struct {
+	enum kma_trigger trigger;
+	void (*check)(void);
+} kma_incidents_looks[] = {
+	{ KMA_TRIGGER_GROWTH, kma_incidents_check_growth },
+	{ KMA_TRIGGER_CGROUP, kma_incidents_check_cgroups },
+	{ KMA_TRIGGER_COVERAGE, kma_incidents_check_coverage },
+};
+
+/* The time from one look to the next: marks of the history are as often. */
 #define KMA_INCIDENTS_LOOK	(10 * HZ)
+
+/* The time of the last look, in jiffies; 0 if triggers were set since. */
+static unsigned long kma_incidents_looked;
 
 /* Look at growth and coverage.  Returns the jiffies to the next look; 0 if there is none. */
 static unsigned long kma_incidents_check(void)
 {
-	static unsigned long last;
-	const unsigned long now = jiffies;
+	const unsigned long now = jiffies ?: 1, last = kma_incidents_looked;
+	unsigned long next = 0;
+	int i;
 
 	lockdep_assert_held(&kma_lock);
-	if (!kma_trigger_is_set(KMA_TRIGGER_GROWTH) && !kma_trigger_is_set(KMA_TRIGGER_COVERAGE))
-		return 0;
-	if (last && time_before(now, last + KMA_INCIDENTS_LOOK))
-		return last + KMA_INCIDENTS_LOOK - now;
-	last = now;
-	if (kma_trigger_is_set(KMA_TRIGGER_GROWTH))
-		kma_incidents_check_growth();
-	if (kma_trigger_is_set(KMA_TRIGGER_COVERAGE))
-		kma_incidents_check_coverage();
-	return KMA_INCIDENTS_LOOK;
+	for (i = 0; i < ARRAY_SIZE(kma_incidents_looks); i++) {
+		if (!kma_trigger_is_set(kma_incidents_looks[i].trigger))
+			continue;
+		if (last && time_before(now, last + KMA_INCIDENTS_LOOK))
+			return last + KMA_INCIDENTS_LOOK - now;
+		kma_incidents_looks[i].check();
+		next = KMA_INCIDENTS_LOOK;
+	}
+	if (next)
+		kma_incidents_looked = now;
+	return next;
 }
 
 /* ---- the work ---------------------------------------------------------------- */
@@ -274,7 +352,8 @@ static size_t kma_incidents_arena_bytes(void)
 
 static u64 kma_incidents_bytes(void)
 {
-	return KMA_INCIDENTS * KMA_INCIDENT_BYTES + kma_incidents_arena_bytes();
+	return KMA_INCIDENTS * KMA_INCIDENT_BYTES + kma_incidents_arena_bytes() +
+	       kma_cgroups.nr * sizeof(struct kma_growth_slot);
 }
 
 static void kma_incidents_free(void)
@@ -287,6 +366,7 @@ static void kma_incidents_free(void)
 	}
 	kma_env_free(kma_incidents_arena.mem);
 	kma_incidents_arena.mem = NULL;
+	kma_growth_destroy(&kma_incidents_cgroups);
 }
 
 static bool kma_incidents_allocate(void)
@@ -300,7 +380,7 @@ static bool kma_incidents_allocate(void)
 		return false;
 	kma_incidents_arena.size = kma_incidents_arena_bytes();
 	kma_incidents_arena.mem = kma_env_zalloc(kma_incidents_arena.size);
-	all = kma_incidents_arena.mem;
+	all = kma_incidents_arena.mem && !kma_growth_init(&kma_incidents_cgroups, kma_cgroups.nr);
 	/* Copies of rows hold addresses of objects. */
 	if (all)
 		kma_env_no_scan(kma_incidents_arena.mem);
@@ -337,6 +417,9 @@ int kma_incidents_set(char *text)
 	}
 	kma_incidents_ready = true;
 	kma_incidents_low = false;
+	kma_growth_forget(&kma_incidents_cgroups);
+	kma_incidents_looked = 0;
+	kma_incidents_cgroups_due = 0;
 	kma_triggers_set(&t);
 	/* The worker looks at growth and coverage. */
 	if (t.set)
@@ -380,7 +463,7 @@ void kma_incidents_forget(void)
 
 int kma_incidents_start(const struct kma_incident_ops *ops)
 {
-	kma_incidents_ops = ops;
+	kma_incidents_tables = ops;
 	kma_incidents_ready = false;
 	INIT_DELAYED_WORK(&kma_incidents_work, kma_incidents_turn);
 	kma_incidents_queue = alloc_workqueue(KBUILD_MODNAME, WQ_MEM_RECLAIM | WQ_UNBOUND, 1);

@@ -97,6 +97,7 @@ void kma_incidents_forget(void);
  * struct kma_incident_ops - what the worker needs of the tables
  * @capture: prints tables into @buf; takes kma_lock; returns the number of bytes, without a NUL
  * @growth: kma_rows_site_growth(); called with kma_lock held
+ * @charges: kma_charges_sum(); called with kma_lock held
  * @coverage: coverage_pct since the last reset, in thousandths; called with kma_lock held
  *
  * They make copies by kma_copy_alloc(), for which there is an arena.
@@ -104,6 +105,7 @@ void kma_incidents_forget(void);
 struct kma_incident_ops {
 	size_t (*capture)(enum kma_capture what, char *buf, size_t size);
 	u64 (*growth)(u32 seconds, unsigned long *site);
+	int (*charges)(void (*add)(u64 cgroup, u64 bytes));
 	u64 (*coverage)(void);
 };
 

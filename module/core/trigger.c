@@ -97,8 +97,10 @@ struct kma_trigger_value {
 	u64 init;
 };
 
-/* A trigger has up to two values, with a slash between them. */
-#define KMA_TRIGGER_VALUES	2
+#define KMA_TRIGGER_GROWTH_VALUES {						\
+	{ kma_trigger_bytes, 1, KMA_TRIGGER_GROWTH_MAX, KMA_TRIGGER_GROWTH_DEFAULT },	\
+	{ kma_trigger_seconds, KMA_TRIGGER_GROWTH_S_MIN, KMA_TRIGGER_GROWTH_S_MAX,	\
+	  KMA_TRIGGER_GROWTH_S_DEFAULT } }
 
 /* The values of each trigger, and the form of the text. */
 static const struct {
@@ -112,61 +114,15 @@ static const struct {
 		{ kma_trigger_ns, 1000, KMA_TRIGGER_STALL_NS_MAX,
 		  KMA_TRIGGER_STALL_NS_DEFAULT } } },
 	[KMA_TRIGGER_GROWTH] = {
-		"growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h", {
-		{ kma_trigger_bytes, 1, KMA_TRIGGER_GROWTH_MAX, KMA_TRIGGER_GROWTH_DEFAULT },
-		{ kma_trigger_seconds, KMA_TRIGGER_GROWTH_S_MIN, KMA_TRIGGER_GROWTH_S_MAX,
-		  KMA_TRIGGER_GROWTH_S_DEFAULT } } },
+		"growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h",
+		KMA_TRIGGER_GROWTH_VALUES },
+	[KMA_TRIGGER_CGROUP] = {
+		"cgroup=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h",
+		KMA_TRIGGER_GROWTH_VALUES },
 	[KMA_TRIGGER_COVERAGE] = { "coverage=PERCENT, with PERCENT from 1 to 100", {
 		{ kma_trigger_plain, 1, KMA_TRIGGER_COVERAGE_MAX,
 		  KMA_TRIGGER_COVERAGE_DEFAULT } } },
 };
-
-static void kma_trigger_store(struct kma_triggers *t, enum kma_trigger trigger,
-			      const u64 v[KMA_TRIGGER_VALUES])
-{
-	t->set |= BIT(trigger);
-	switch (trigger) {
-	case KMA_TRIGGER_FAILURE:
-		t->order = v[0];
-		break;
-	case KMA_TRIGGER_STALL:
-		t->stall_ns = v[0];
-		break;
-	case KMA_TRIGGER_GROWTH:
-		t->growth = v[0];
-		t->growth_s = v[1];
-		break;
-	case KMA_TRIGGER_COVERAGE:
-		t->coverage = v[0];
-		break;
-	default:
-		break;
-	}
-}
-
-static void kma_trigger_load(const struct kma_triggers *t, enum kma_trigger trigger,
-			     u64 v[KMA_TRIGGER_VALUES])
-{
-	v[0] = 0;
-	v[1] = 0;
-	switch (trigger) {
-	case KMA_TRIGGER_FAILURE:
-		v[0] = t->order;
-		break;
-	case KMA_TRIGGER_STALL:
-		v[0] = t->stall_ns;
-		break;
-	case KMA_TRIGGER_GROWTH:
-		v[0] = t->growth;
-		v[1] = t->growth_s;
-		break;
-	case KMA_TRIGGER_COVERAGE:
-		v[0] = t->coverage;
-		break;
-	default:
-		break;
-	}
-}
 
 /* ---- parsing --------------------------------------------------------------- */
 
@@ -195,7 +151,7 @@ static int kma_trigger_unknown(const char *name, char why[KMA_TRIGGER_WHY])
 }
 
 /* Parse the values of a trigger: all of them, or NULL for the defaults. */
-static bool kma_trigger_values(enum kma_trigger trigger, char *text, u64 v[KMA_TRIGGER_VALUES])
+static bool kma_trigger_values(enum kma_trigger trigger, char *text, u64 *v)
 {
 	const struct kma_trigger_value *value = kma_trigger_rows[trigger].value;
 	const bool defaults = !text;
@@ -220,7 +176,6 @@ static int kma_trigger_parse(struct kma_triggers *t, char *text, char why[KMA_TR
 {
 	const char *name = strsep(&text, "=");
 	const enum kma_trigger trigger = kma_trigger_find(name);
-	u64 v[KMA_TRIGGER_VALUES] = {};
 	char given[25];
 
 	if (trigger == KMA_TRIGGER_NR)
@@ -230,12 +185,12 @@ static int kma_trigger_parse(struct kma_triggers *t, char *text, char why[KMA_TR
 		return -EINVAL;
 	}
 	scnprintf(given, sizeof(given), "%s", text ?: "");
-	if (!kma_trigger_values(trigger, text, v)) {
+	if (!kma_trigger_values(trigger, text, t->value[trigger])) {
 		scnprintf(why, KMA_TRIGGER_WHY, "use %s, not '%s'", kma_trigger_rows[trigger].form,
 			  given);
 		return -EINVAL;
 	}
-	kma_trigger_store(t, trigger, v);
+	t->set |= BIT(trigger);
 	return 0;
 }
 
@@ -256,7 +211,6 @@ int kma_triggers_parse(struct kma_triggers *t, char *text, char why[KMA_TRIGGER_
 int kma_triggers_print(const struct kma_triggers *t, char *buf, size_t size)
 {
 	const struct kma_trigger_value *value;
-	u64 v[KMA_TRIGGER_VALUES];
 	enum kma_trigger trigger;
 	int len = 0, i;
 
@@ -265,11 +219,11 @@ int kma_triggers_print(const struct kma_triggers *t, char *buf, size_t size)
 			continue;
 		len += scnprintf(buf + len, size - len, "%s%s", len ? "," : "",
 				 kma_trigger_text(trigger));
-		kma_trigger_load(t, trigger, v);
 		value = kma_trigger_rows[trigger].value;
 		for (i = 0; i < KMA_TRIGGER_VALUES && value[i].unit; i++) {
 			len += scnprintf(buf + len, size - len, "%c", i ? '/' : '=');
-			len += kma_trigger_print_number(buf + len, size - len, v[i], value[i].unit);
+			len += kma_trigger_print_number(buf + len, size - len,
+							t->value[trigger][i], value[i].unit);
 		}
 	}
 	return len ?: scnprintf(buf, size, "off");

@@ -3,7 +3,7 @@
  * Triggers: conditions in which the module keeps what memory looks like, as an incident.  Users
  * write them as one text:
  *
- *	oom,failure=3,stall=500ms,growth=64M/10m,coverage=95
+ *	oom,failure=3,stall=500ms,growth=64M/10m,cgroup=1G/1h,coverage=95
  *
  * A value that is left out has its default.  The trigger of the command `incident`
  * needs no setting.
@@ -27,6 +27,8 @@
 	X(STALL,	"stall")					\
 	/* what is live of a call site has grown */			\
 	X(GROWTH,	"growth")					\
+	/* what a cgroup is charged for has grown */			\
+	X(CGROUP,	"cgroup")					\
 	/* too many frees were missed: see coverage_pct */		\
 	X(COVERAGE,	"coverage")
 
@@ -37,7 +39,14 @@ enum kma_trigger {
 	KMA_TRIGGER_NR
 };
 
-/* The range of each value, and its default. */
+/* A trigger has up to two values, with a slash between them. */
+#define KMA_TRIGGER_VALUES	2
+
+/*
+ * What the first value is: the largest order of an allocation whose failure is an incident; the
+ * shortest wait that is one, in ns; the least growth that is one, in bytes; and in percent, less is
+ * an incident.  The second value of growth is the time in which it has to grow, in seconds.
+ */
 #define KMA_TRIGGER_ORDER_MAX		10
 #define KMA_TRIGGER_STALL_NS_MAX	(3600 * 1000000000ULL)
 #define KMA_TRIGGER_STALL_NS_DEFAULT	1000000000ULL
@@ -51,24 +60,16 @@ enum kma_trigger {
 
 /* Size of the reason why a text is not valid, and of the longest valid text, with the NUL. */
 #define KMA_TRIGGER_WHY			192
-#define KMA_TRIGGER_TEXT		96
+#define KMA_TRIGGER_TEXT		128
 
 /**
  * struct kma_triggers - the triggers that are set
  * @set: bit mask of enum kma_trigger
- * @order: the largest order of an allocation whose failure is an incident
- * @stall_ns: the shortest wait that is an incident, in ns
- * @growth: the least growth of a call site that is an incident, in bytes
- * @growth_s: the time in which it has to grow, in seconds
- * @coverage: in percent; less is an incident
+ * @value: the values of each trigger that is set
  */
 struct kma_triggers {
 	unsigned long set;
-	u32 order;
-	u64 stall_ns;
-	u64 growth;
-	u32 growth_s;
-	u32 coverage;
+	u64 value[KMA_TRIGGER_NR][KMA_TRIGGER_VALUES];
 };
 
 /* The text of a trigger. */

@@ -9,6 +9,7 @@
 #include "../core/stat.h"
 #include "../state.h"
 #include "capture.h"
+#include "charges.h"
 #include "rows_site.h"
 #include "tables.h"
 
@@ -32,6 +33,7 @@ static const struct kma_captured kma_captured[] = {
 	{ KMA_CAPTURE_NOW, &kma_table_waits, 20 },
 	{ KMA_CAPTURE_NOW, &kma_table_latency, 40 },
 	{ KMA_CAPTURE_NOW, &kma_table_failures, 20 },
+	{ KMA_CAPTURE_NOW, &kma_table_charges, 20 },
 	{ KMA_CAPTURE_NOW, &kma_table_wakers, 10 },
 	{ KMA_CAPTURE_NOW, &kma_table_slow, 10 },
 	{ KMA_CAPTURE_NOW, &kma_table_gfp_flags, 64 },
@@ -114,5 +116,6 @@ static u64 kma_capture_coverage(void)
 const struct kma_incident_ops kma_capture_ops = {
 	.capture = kma_capture,
 	.growth = kma_rows_site_growth,
+	.charges = kma_charges_sum,
 	.coverage = kma_capture_coverage,
 };

@@ -19,6 +19,7 @@
 #include "../trace/owner.h"
 #include "../trace/page_track.h"
 #include "charge_pairs.h"
+#include "charges.h"
 #include "seqtab.h"
 
 enum {
@@ -152,6 +153,104 @@ static int kma_charges_walk_pages(struct kma_snapshot *snap, struct kma_charges 
 			kma_charges_chunk(snap, c, f);
 		ret = kma_snapshot_pause(snap);
 	}
+	return ret;
+}
+
+/* ---- sums of cgroups ----------------------------------------------------------- */
+
+/* Estimated bytes that a sample of @n bytes stands for, in a row of @t. */
+static u64 kma_charges_estimated(const struct kma_sitetab *t, u32 row, u64 n)
+{
+	const struct kma_site_info *info = &t->info[row];
+	const u32 size = t->caches.info[info->cache].size;
+
+	return kma_estimate_round(kma_weigh(n ?: size,
+					    kma_sample_weight(size, READ_ONCE(info->shift))));
+}
+
+/* Add objects to the sums of the owners that represent their cgroups. */
+static void kma_charges_sum_bucket(struct kma_charge_owners *o, u64 *sum, const struct kma_bucket *b)
+{
+	struct kma_entry entry;
+	unsigned long ptr;
+	u32 nr;
+	int i;
+
+	for (i = 0; i < KMA_SLOTS; i++) {
+		ptr = kma_objtab_read(b, i, &entry);
+		nr = ptr ? kma_charge_owner(o, kma_entry_owner(&entry)) : 0;
+		if (nr && !kma_charges_is_page(ptr, entry.row))
+			sum[nr] += kma_charges_estimated(&kma_core.sites, entry.row, 0);
+	}
+}
+
+static void kma_charges_sum_chunk(struct kma_charge_owners *o, u64 *sum, const struct kma_pfn *f)
+{
+	const struct kma_pfn *end = f + KMA_CHUNK_PFNS;
+	struct kma_pfn record;
+	u32 nr;
+
+	for (; f < end; f++) {
+		if (!kma_pfn_read(f, &record) || kma_pagealloc_is_bare(&kma_pagealloc, &record))
+			continue;
+		nr = kma_charge_owner(o, kma_pfn_owner(&record));
+		if (nr)
+			sum[nr] += kma_charges_estimated(&kma_pagealloc.sites,
+							 kma_pfn_row(record.what), PAGE_SIZE);
+	}
+}
+
+/* Buckets that are read before others may have kma_lock. */
+#define KMA_CHARGES_STEPS	1024
+
+static void kma_charges_sum_objs(struct kma_charge_owners *o, u64 *sum)
+{
+	u64 i;
+
+	for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++) {
+		kma_charges_sum_bucket(o, sum, kma_objtab_bucket(&kma_core.obj, i));
+		if (!(i % KMA_CHARGES_STEPS))
+			kma_lock_pause();
+	}
+}
+
+static void kma_charges_sum_pages(struct kma_charge_owners *o, u64 *sum)
+{
+	const struct kma_pfn *f;
+	u64 i;
+
+	/* While kma_lock is released, pages may be switched off. */
+	for (i = 0; i < kma_pagealloc.pfns.nr_chunks; i++) {
+		f = kma_pfntab_find(&kma_pagealloc.pfns, i << KMA_CHUNK_SHIFT);
+		if (f)
+			kma_charges_sum_chunk(o, sum, f);
+		kma_lock_pause();
+	}
+}
+
+int kma_charges_sum(void (*add)(u64 cgroup, u64 bytes))
+{
+	struct kma_charge_owners owners = {};
+	const struct kma_owner *owner;
+	u64 *sum;
+	u32 nr;
+	int ret;
+
+	ret = kma_charge_owners_init(&owners);
+	sum = kma_copy_alloc(KMA_ID_MAX, sizeof(*sum));
+	if (!ret && !sum)
+		ret = -ENOMEM;
+	if (!ret) {
+		kma_charges_sum_objs(&owners, sum);
+		kma_charges_sum_pages(&owners, sum);
+	}
+	for (nr = 0; !ret && nr < KMA_ID_MAX; nr++) {
+		owner = sum[nr] ? kma_idtab_record(&kma_owners, nr) : NULL;
+		if (owner)
+			add(owner->charged, sum[nr]);
+	}
+	kma_charge_owners_free(&owners);
+	kma_copy_free(sum);
 	return ret;
 }
 

@@ -36,7 +36,8 @@ static u64 kma_incidents_value(const struct kma_snapshot *snap, const void *at, 
 		return cause->trigger == KMA_TRIGGER_STALL ?
 		       div_u64(cause->value, NSEC_PER_USEC) : KMA_NO_ID;
 	case KMA_INCIDENTS_COL_growth_bytes:
-		return cause->trigger == KMA_TRIGGER_GROWTH ? cause->value : KMA_NO_ID;
+		return cause->trigger == KMA_TRIGGER_GROWTH ||
+		       cause->trigger == KMA_TRIGGER_CGROUP ? cause->value : KMA_NO_ID;
 	case KMA_INCIDENTS_COL_victim:
 		return cause->trigger == KMA_TRIGGER_OOM ? cause->value : KMA_NO_ID;
 	case KMA_INCIDENTS_COL_tgid:

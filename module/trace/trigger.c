@@ -55,6 +55,11 @@ static struct irq_work kma_trigger_work;
 
 /* ---- the cause ------------------------------------------------------------- */
 
+static bool kma_trigger_is_growth(enum kma_trigger trigger)
+{
+	return trigger == KMA_TRIGGER_GROWTH || trigger == KMA_TRIGGER_CGROUP;
+}
+
 static void kma_cause_set_task(struct kma_cause *cause)
 {
 	cause->tgid = current->tgid;
@@ -66,7 +71,11 @@ static void kma_cause_set_task(struct kma_cause *cause)
 /* The worker finds out about growth and coverage, long after the task that is to blame. */
 static void kma_cause_set_context(struct kma_cause *cause)
 {
-	if (cause->trigger == KMA_TRIGGER_GROWTH || cause->trigger == KMA_TRIGGER_COVERAGE)
+	if (cause->trigger == KMA_TRIGGER_CGROUP) {
+		cause->cgroup = cause->site;
+		cause->site = 0;
+	}
+	if (kma_trigger_is_growth(cause->trigger) || cause->trigger == KMA_TRIGGER_COVERAGE)
 		return;
 	if (in_task())
 		kma_cause_set_task(cause);
@@ -75,11 +84,11 @@ static void kma_cause_set_context(struct kma_cause *cause)
 
 /* ---- triggers -------------------------------------------------------------- */
 
-/* A call site that has grown has to grow as much again before it is another cause. */
+/* What has grown has to grow as much again before it is another cause. */
 static u64 kma_trigger_pause(enum kma_trigger trigger)
 {
-	return trigger != KMA_TRIGGER_GROWTH ? KMA_TRIGGER_PAUSE_NS :
-	       max_t(u64, KMA_TRIGGER_PAUSE_NS, kma_triggers.growth_s * (u64)NSEC_PER_SEC);
+	return !kma_trigger_is_growth(trigger) ? KMA_TRIGGER_PAUSE_NS :
+	       max_t(u64, KMA_TRIGGER_PAUSE_NS, kma_triggers.value[trigger][1] * NSEC_PER_SEC);
 }
 
 void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, int order, u32 gfp)
@@ -110,14 +119,15 @@ void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, i
 
 void kma_trigger_failed(unsigned long site, int order, u32 gfp)
 {
-	if (kma_trigger_is_set(KMA_TRIGGER_FAILURE) &&
-	    order <= READ_ONCE(kma_triggers.order) && !(gfp & (__force u32)__GFP_NOWARN))
+	if (kma_trigger_is_set(KMA_TRIGGER_FAILURE) && !(gfp & (__force u32)__GFP_NOWARN) &&
+	    order <= (int)READ_ONCE(kma_triggers.value[KMA_TRIGGER_FAILURE][0]))
 		kma_trigger_fire(KMA_TRIGGER_FAILURE, 0, site, order, gfp);
 }
 
 void kma_trigger_stalled(unsigned long site, int order, u32 gfp, u64 ns)
 {
-	if (kma_trigger_is_set(KMA_TRIGGER_STALL) && ns >= READ_ONCE(kma_triggers.stall_ns))
+	if (kma_trigger_is_set(KMA_TRIGGER_STALL) &&
+	    ns >= READ_ONCE(kma_triggers.value[KMA_TRIGGER_STALL][0]))
 		kma_trigger_fire(KMA_TRIGGER_STALL, ns, site, order, gfp);
 }
 
@@ -148,13 +158,13 @@ u64 kma_trigger_count(enum kma_trigger trigger)
 
 void kma_triggers_set(const struct kma_triggers *t)
 {
+	int i, k;
+
 	lockdep_assert_held(&kma_lock);
 	WRITE_ONCE(kma_triggers.set, 0);
-	kma_triggers.growth = t->growth;
-	kma_triggers.growth_s = t->growth_s;
-	kma_triggers.coverage = t->coverage;
-	WRITE_ONCE(kma_triggers.order, t->order);
-	WRITE_ONCE(kma_triggers.stall_ns, t->stall_ns);
+	for (i = 0; i < KMA_TRIGGER_NR; i++)
+		for (k = 0; k < KMA_TRIGGER_VALUES; k++)
+			WRITE_ONCE(kma_triggers.value[i][k], t->value[i][k]);
 	/* Pairs with kma_trigger_is_set(). */
 	smp_store_release(&kma_triggers.set, t->set);
 }

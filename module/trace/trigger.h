@@ -35,7 +35,7 @@
  * @gfp: its gfp flags
  * @tgid: the process that ran; 0 in an interrupt
  * @pid: the thread that ran
- * @cgroup: its cgroup
+ * @cgroup: its cgroup, or the one that has grown
  * @comm: its name
  * @frame: where it ran, from the innermost function on
  * @nr_frames: the number of these
@@ -71,7 +71,7 @@ static inline bool kma_trigger_is_set(enum kma_trigger trigger)
 /*
  * Count a trigger, and keep its cause, unless another one was kept shortly before.  The arguments
  * are as in struct kma_cause, whose other members are set for this context.  Context: any, NMI
- * included.
+ * included.  For a cgroup that has grown, @site is its ID.
  */
 void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, int order, u32 gfp);
 

@@ -39,8 +39,8 @@ static void kma_takes_texts(void)
 {
 	kma_expect_text("off", "off");
 	kma_expect_text("oom", "oom");
-	kma_expect_text("coverage,growth,stall,failure,oom",
-			"oom,failure=10,stall=1s,growth=64M/10m,coverage=95");
+	kma_expect_text("coverage,cgroup,growth,stall,failure,oom",
+			"oom,failure=10,stall=1s,growth=64M/10m,cgroup=64M/10m,coverage=95");
 	kma_expect_text("failure=0", "failure=0");
 	kma_expect_text("failure=03,oom", "oom,failure=3");
 	kma_expect_text("stall=1us", "stall=1us");
@@ -54,19 +54,23 @@ static void kma_takes_texts(void)
 	kma_expect_text("coverage=1", "coverage=1");
 	kma_expect_text("coverage=100", "coverage=100");
 	/* The longest text */
-	kma_expect_text("oom,failure=10,stall=3599999999us,growth=1099511627775/172799s,coverage=100",
-			"oom,failure=10,stall=3599999999us,growth=1099511627775/172799s,coverage=100");
+	kma_expect_text("oom,failure=10,stall=3599999999us,growth=1099511627775/172799s,cgroup=1099511627775/172799s,coverage=100",
+			"oom,failure=10,stall=3599999999us,growth=1099511627775/172799s,cgroup=1099511627775/172799s,coverage=100");
 }
 
 static void kma_sets_values(void)
 {
 	struct kma_triggers t;
 
-	kma_expect(!kma_parse(&t, "failure=2,stall=20ms,growth=3K/1h,coverage=90"));
+	kma_expect(!kma_parse(&t, "failure=2,stall=20ms,growth=3K/1h,cgroup=5/1m,coverage=90"));
 	kma_expect(t.set == (BIT(KMA_TRIGGER_FAILURE) | BIT(KMA_TRIGGER_STALL) |
-			     BIT(KMA_TRIGGER_GROWTH) | BIT(KMA_TRIGGER_COVERAGE)));
-	kma_expect(t.order == 2 && t.stall_ns == 20000000 && t.growth == 3072);
-	kma_expect(t.growth_s == 3600 && t.coverage == 90);
+			     BIT(KMA_TRIGGER_GROWTH) | BIT(KMA_TRIGGER_CGROUP) |
+			     BIT(KMA_TRIGGER_COVERAGE)));
+	kma_expect(t.value[KMA_TRIGGER_FAILURE][0] == 2);
+	kma_expect(t.value[KMA_TRIGGER_STALL][0] == 20000000);
+	kma_expect(t.value[KMA_TRIGGER_GROWTH][0] == 3072 && t.value[KMA_TRIGGER_GROWTH][1] == 3600);
+	kma_expect(t.value[KMA_TRIGGER_CGROUP][0] == 5 && t.value[KMA_TRIGGER_CGROUP][1] == 60);
+	kma_expect(t.value[KMA_TRIGGER_COVERAGE][0] == 90);
 	kma_expect(!kma_parse(&t, "off") && !t.set);
 }
 
@@ -89,7 +93,7 @@ static void kma_refuses_names(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(why, sizeof(why), "no trigger '%s': use off, or a list of oom failure stall growth coverage",
+		snprintf(why, sizeof(why), "no trigger '%s': use off, or a list of oom failure stall growth cgroup coverage",
 			 names[i][1]);
 		kma_expect_refused(names[i][0], why);
 	}
@@ -104,6 +108,7 @@ static void kma_refuses_values(void)
 		"oom", "failure=ORDER, with ORDER from 0 to 10",
 		"stall=TIME, with TIME from 1us to 3600s",
 		"growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h",
+		"cgroup=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h",
 		"coverage=PERCENT, with PERCENT from 1 to 100",
 	};
 	static const char *const texts[][5] = {
@@ -111,6 +116,7 @@ static void kma_refuses_values(void)
 		{ "failure=", "failure=11", "failure=-1", "failure=1K", "failure=1/2" },
 		{ "stall=", "stall=1", "stall=0s", "stall=3601s", "stall=1m" },
 		{ "growth=", "growth=1M", "growth=1M/9s", "growth=1M/49h", "growth=1M/10m/1" },
+		{ "cgroup=", "cgroup=1M", "cgroup=0/10m", "cgroup=/kma/10m", "cgroup=1M/1s" },
 		{ "coverage=0", "coverage=101", "coverage=95%", "coverage=9.5", "coverage=/" },
 	};
 	char why[256];

@@ -4,7 +4,7 @@ import contextlib
 import subprocess
 from pathlib import Path
 
-from processes import ended, start
+from processes import ended, kept, start
 
 TOP = Path("/tmp/cgroup2")
 
@@ -40,12 +40,17 @@ def enter(cgroup):
     (cgroup / "cgroup.procs").write_text("0")
 
 
-def start_in(cgroup, work):
-    """Start a process that calls work() in a cgroup, and return its PID."""
+def inside(cgroup, work):
+    """Return a function that enters a cgroup and calls work()."""
     def attempt():
         enter(cgroup)
         return work()
-    return start(attempt)
+    return attempt
+
+
+def start_in(cgroup, work):
+    """Start a process that calls work() in a cgroup, and return its PID."""
+    return start(inside(cgroup, work))
 
 
 def run_in(cgroup, work):
@@ -53,3 +58,8 @@ def run_in(cgroup, work):
     pid = start_in(cgroup, work)
     ended(pid)
     return pid
+
+
+def kept_in(cgroup, work):
+    """Call work() in a new process in a cgroup, which keeps the result, as kept() does."""
+    return kept(inside(cgroup, work))

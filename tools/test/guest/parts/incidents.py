@@ -5,23 +5,26 @@ Each trigger is set off on purpose, by a call site or a task that the test knows
 """
 import os
 import re
+import resource
 import select
 import signal
 import time
 from pathlib import Path
 
-from cgroups import limited, run_in, start_in
+from cgroups import kept_in, limited, run_in, start_in
 from harness import (
     check, check_between, check_equal, each_kernel, exists_on, only_in, progress, single, wait_for)
 from kernel import RELEASE, kernel_log, loaded, written
 from page_truth import tracked
 from parts.failures import QUIET, fail
-from parts.history import LEAKY, REQUESTS, next_mark, numbers
+from parts.history import KB, LEAKY, REQUESTS, next_mark, numbers
 from parts.stalls import MIB, exceed
 from processes import start, status_of
 from table import FOLDER, Table, control
 
-LEAK = 128 << 10
+# So many times the leak is larger than anything else, and grows faster.
+MANY = 32
+LEAK = MANY * (KB << 10)
 # Let a process map more than all memory
 OVERCOMMIT = {"/proc/sys/vm/overcommit_memory": "1"}
 
@@ -143,7 +146,7 @@ def grow():
     """Let a call site grow.  The name in the incident outlives the module."""
     nr = len(causes())
     with loaded("kmemacct_leaky"):
-        LEAKY.write_text(str(REQUESTS))
+        LEAKY.write_text(str(REQUESTS * MANY))
         wait_for_incidents(nr + 1)
     row, cause = Table("incidents").rows[0], causes()[nr]
     check_equal("trigger", "growth", cause[0])
@@ -161,6 +164,36 @@ def grow():
     return cause[2]
 
 
+# More than a process may have open by default, and what the kernel takes for them at least
+PIPES, PIPES_BYTES = 1000, 1 << 20
+
+
+def hold_pipes():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (2 * PIPES + 100, 2 * PIPES + 100))
+    return [os.pipe() for _ in range(PIPES)]
+
+
+def charge():
+    """Let the memory grow that a cgroup is charged for.  A look has all of it, or nothing."""
+    nr = len(causes())
+    with limited("max") as cgroup:
+        # The worker looks at once, and then every 10 s.
+        control(f"trigger cgroup={PIPES_BYTES}/10s")
+        time.sleep(1)
+        with kept_in(cgroup, hold_pipes):
+            wait_for_incidents(nr + 1)
+            charged = [row for row in Table("charges").rows
+                       if row["charged_site"].startswith("/kma_limited;")]
+            row, cause = Table("incidents").rows[0], causes()[nr]
+            check_equal("cause", ["cgroup", "-", "/kma_limited"], cause)
+            check_equal("cgroup", {row["cgroup_id"]}, {row["charged_id"] for row in charged})
+            live = sum(row["live_bytes"] for row in charged)
+            check(live > PIPES_BYTES, f"only {live} bytes")
+            check_equal("growth", live & ~1023, row["growth_bytes"])
+            check(" /kma_limited;" in tables_of(nr + 1)["charges"], "the incident has no charges")
+    return live
+
+
 TRIGGERS = f"oom,stall=100ms,growth={LEAK}/10s"
 
 
@@ -175,9 +208,9 @@ def incidents():
         while time.monotonic() < begin + 61:
             time.sleep(0.1)
             progress("waiting for a minute of history")
-        seen.append(grow())
+        seen += [grow(), charge()]
         rows = Table("incidents").rows
-        check_equal("incidents", 4, len(rows))
+        check_equal("incidents", 5, len(rows))
         check(rows[-1]["complete"], "the first one has no time after it")
         return seen
 
@@ -203,10 +236,6 @@ def has_old_mark():
     return any(10000 < row["age_ms"] < 30000 for row in Table("marks").rows)
 
 
-# So many times the leak is larger than anything else, and grows faster.
-MANY = 32
-
-
 def exhaust():
     """Touch memory until the OOM killer comes."""
     Path("/proc/self/oom_score_adj").write_text("1000")
@@ -222,7 +251,7 @@ def check_report(lines, rows):
     check(re.match(r"kmemacct: \d+ KiB of objects are live; call sites with the most:$", lines[0]),
           text)
     check(re.match(r"kmemacct: call sites that grew most in \d+ s:$", lines[titles[1]]), text)
-    leak = re.compile(rf"kmemacct: +{MANY * LEAK >> 10} KiB +\+{MANY * LEAK >> 10} KiB  kmalloc-512"
+    leak = re.compile(rf"kmemacct: +{LEAK >> 10} KiB +\+{LEAK >> 10} KiB  kmalloc-512"
                       r"  leaky_parse_header\+0x\w+ \[kmemacct_leaky\]$")
     for title in titles:
         check(leak.match(lines[title + 1]), text)
