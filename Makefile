@@ -114,6 +114,7 @@ check-debug:
 	tools/test/host/run --all $(foreach kernel,$(ALL_KERNELS),$(addprefix $(kernel):,4 1 small)) \
 		5.10:pressure 6.1:pressure 6.12:pressure 7.2:pressure
 	tools/test/host/nmi 7.2:1 7.2:2 7.3:1 7.3:2
+	tools/test/host/panic $(ALL_KERNELS)
 	tools/test/host/perf --long 6.1:slab 6.12:slab $(ALL_KERNELS:=:pages)
 	tools/test/host/overhead 6.1 6.12
 	tools/test/host/slabinfo --events 20000000 6.1 6.12

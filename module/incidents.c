@@ -2,6 +2,7 @@
 /* Incidents.  See incidents.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bits.h>
 #include <linux/ctype.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -352,8 +353,7 @@ static size_t kma_incidents_arena_bytes(void)
 
 static u64 kma_incidents_bytes(void)
 {
-	return KMA_INCIDENTS * KMA_INCIDENT_BYTES + kma_incidents_arena_bytes() +
-	       kma_cgroups.nr * sizeof(struct kma_growth_slot);
+	return KMA_INCIDENTS * KMA_INCIDENT_BYTES + kma_incidents_arena_bytes();
 }
 
 static void kma_incidents_free(void)
@@ -369,18 +369,33 @@ static void kma_incidents_free(void)
 	kma_growth_destroy(&kma_incidents_cgroups);
 }
 
-static bool kma_incidents_allocate(void)
+static bool kma_incidents_fit(u64 bytes)
+{
+	return kma_state_bytes() + bytes <= kma_state_bytes_max();
+}
+
+static bool kma_incidents_allocate_cgroups(void)
+{
+	struct kma_growth *g = &kma_incidents_cgroups;
+
+	if (g->slot)
+		return true;
+	return kma_incidents_fit(kma_cgroups.nr * sizeof(g->slot[0])) &&
+	       !kma_growth_init(g, kma_cgroups.nr);
+}
+
+static bool kma_incidents_allocate_texts(void)
 {
 	bool all;
 	int i;
 
 	if (kma_incidents_arena.mem)
 		return true;
-	if (kma_state_bytes() + kma_incidents_bytes() > kma_state_bytes_max())
+	if (!kma_incidents_fit(kma_incidents_bytes()))
 		return false;
 	kma_incidents_arena.size = kma_incidents_arena_bytes();
 	kma_incidents_arena.mem = kma_env_zalloc(kma_incidents_arena.size);
-	all = kma_incidents_arena.mem && !kma_growth_init(&kma_incidents_cgroups, kma_cgroups.nr);
+	all = kma_incidents_arena.mem;
 	/* Copies of rows hold addresses of objects. */
 	if (all)
 		kma_env_no_scan(kma_incidents_arena.mem);
@@ -391,6 +406,15 @@ static bool kma_incidents_allocate(void)
 	if (!all)
 		kma_incidents_free();
 	return all;
+}
+
+/* Allocate what triggers need, unless that is there already. */
+static bool kma_incidents_allocate(const struct kma_triggers *t)
+{
+	if (!t->set)
+		return true;
+	return kma_incidents_allocate_texts() &&
+	       (!(t->set & BIT(KMA_TRIGGER_CGROUP)) || kma_incidents_allocate_cgroups());
 }
 
 /* False until the triggers are set at load: a small machine loads the module without incidents. */
@@ -407,13 +431,13 @@ int kma_incidents_set(char *text)
 	/* Without the worker, as in unit tests of the settings, nothing is set off. */
 	if (!kma_incidents_queue)
 		return 0;
-	if (t.set && !kma_incidents_allocate()) {
+	if (!kma_incidents_allocate(&t)) {
 		if (kma_incidents_ready) {
 			kma_refuse("trigger: not enough memory, or more than 1/16 of the RAM");
 			return -ENOMEM;
 		}
 		pr_warn("not enough memory for incidents: trigger is off\n");
-		t = (struct kma_triggers) {};
+		t.set = 0;
 	}
 	kma_incidents_ready = true;
 	kma_incidents_low = false;
