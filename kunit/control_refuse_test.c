@@ -12,8 +12,8 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 	static const char use[] =
 		": use cgroup_sites, filter, incident, reset, skip, enabled, sample_bytes,";
 	static const char more[] =
-		"budget_pct, pages, page_sample_bytes, account, owners, threshold_us, trigger, "
-		"oom_report, latency";
+		"budget_pct, pages, page_sample_bytes, account, owners, threshold_us, trigger,";
+	static const char last[] = "oom_report, latency";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {
@@ -27,8 +27,8 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		snprintf(why, sizeof(why), "unknown command '%s'%s %s", known[i].shown, use,
-			 more);
+		snprintf(why, sizeof(why), "unknown command '%s'%s %s %s", known[i].shown, use,
+			 more, last);
 		kma_expect_refused(test, known[i].command, why);
 	}
 }

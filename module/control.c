@@ -119,7 +119,7 @@ static const struct {
 
 static int kma_run_unknown(const char *name)
 {
-	char names[160];
+	char names[256];
 	int i, len = 0;
 
 	if (!strcmp(name, "sort"))

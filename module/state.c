@@ -56,6 +56,11 @@ bool kma_lock_try(enum kma_lock_holder holder)
 	return true;
 }
 
+bool kma_lock_is_taken(void)
+{
+	return mutex_is_locked(&kma_lock);
+}
+
 void kma_lock_release(void)
 {
 	u64 *longest = &kma_lock_max[kma_lock_holder];

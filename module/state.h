@@ -94,6 +94,9 @@ void kma_lock_take(enum kma_lock_holder holder);
 /* Take kma_lock if it is free; return whether it was taken.  Context: process. */
 bool kma_lock_try(enum kma_lock_holder holder);
 
+/* Whether a task holds kma_lock.  Context: any. */
+bool kma_lock_is_taken(void);
+
 void kma_lock_release(void);
 
 /* Release kma_lock, let other tasks run, and take it again for the same purpose.  May sleep. */

@@ -169,7 +169,8 @@ static u64 kma_charges_estimated(const struct kma_sitetab *t, u32 row, u64 n)
 }
 
 /* Add objects to the sums of the owners that represent their cgroups. */
-static void kma_charges_sum_bucket(struct kma_charge_owners *o, u64 *sum, const struct kma_bucket *b)
+static void kma_charges_sum_bucket(struct kma_charge_owners *o, u64 *sum,
+				   const struct kma_bucket *b)
 {
 	struct kma_entry entry;
 	unsigned long ptr;

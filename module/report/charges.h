@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What cgroups are charged for, added up: see charges.c.
+ *
+ * Context: process, may sleep; kma_lock is held, and is released and taken again now and then.
  */
 #ifndef KMA_REPORT_CHARGES_H
 #define KMA_REPORT_CHARGES_H
@@ -9,8 +11,7 @@
 
 /*
  * Call @add for each cgroup that is charged for live objects or pages, with their estimated bytes.
- * Return: 0 or -ENOMEM.  Context: process, may sleep; kma_lock is held, and is released and taken
- * again now and then.
+ * Returns 0 or -ENOMEM.
  */
 int kma_charges_sum(void (*add)(u64 cgroup, u64 bytes));
 

@@ -7,7 +7,6 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/oom.h>
 #include <linux/printk.h>
@@ -106,14 +105,15 @@ static void kma_log_read(u32 id)
 	struct kma_history_change change = {};
 	struct kma_log_row row = { .id = id };
 	struct kma_row sum;
+	u64 weight;
 	u32 size;
 
 	if (!info)
 		return;
 	kma_sitetab_sum(t, id, &sum);
 	size = t->caches.info[info->cache].size;
-	row.kib = kma_estimate_round(kma_weigh(kma_row_live(&sum) * size,
-					       kma_sample_weight(size, READ_ONCE(info->shift)))) >> 10;
+	weight = kma_sample_weight(size, READ_ONCE(info->shift));
+	row.kib = kma_estimate_round(kma_weigh(kma_row_live(&sum) * size, weight)) >> 10;
 	if (kma_history_changed(&kma_history, t, id, false, &kma_log.mark, 1, &change))
 		row.change = change.kib;
 	kma_log.kib += row.kib;
@@ -122,17 +122,20 @@ static void kma_log_read(u32 id)
 }
 
 /*
- * The clock is one that an NMI may read: others wait while the kernel updates them, which in a panic
- * may never end.
+ * The clock is one that an NMI may read: others wait while the kernel updates them, which in a
+ * panic may never end.
  */
 static struct kma_history_mark kma_log_mark(void)
 {
 	const u64 now = div_u64(ktime_get_boot_fast_ns(), NSEC_PER_SEC) - kma_marks_began;
-	struct kma_history_mark mark = { .index = -1 };
+	struct kma_history_mark mark;
 	u32 seconds;
 
-	for (seconds = KMA_LOG_WINDOW; mark.index < 0 && seconds >= KMA_LOG_WINDOW_MIN; seconds /= 2)
+	for (seconds = KMA_LOG_WINDOW; seconds >= KMA_LOG_WINDOW_MIN; seconds /= 2) {
 		mark = kma_history_at(&kma_history, now, seconds);
+		if (mark.index >= 0)
+			break;
+	}
 	return mark;
 }
 
@@ -159,7 +162,7 @@ static void kma_log_print_list(const struct kma_log_list *list)
 		kma_log_print_row(&list->row[i]);
 }
 
-/* Print what is live, and what has grown if @history can be read.  In a process, kma_lock is held. */
+/* Print what is live, and what has grown if @history can be read. */
 static void kma_log_print(u32 rows, bool history)
 {
 	const u32 nr = kma_sitetab_rows(&kma_core.sites);
@@ -191,8 +194,8 @@ static bool kma_log_oom_on;
 static unsigned long kma_log_oom_last;
 static bool kma_log_oom_any;
 
-/* How often to try to take kma_lock, every 10 ms: its holder may itself wait for memory. */
-#define KMA_LOG_OOM_TRIES	10
+/* How often to try to take kma_lock, every 20 ms: its holder may itself wait for memory. */
+#define KMA_LOG_OOM_TRIES	5
 
 static bool kma_log_oom_lock(void)
 {
@@ -201,7 +204,7 @@ static bool kma_log_oom_lock(void)
 	for (i = 0; i < KMA_LOG_OOM_TRIES; i++) {
 		if (kma_lock_try(KMA_LOCK_TABLE))
 			return true;
-		msleep(10);
+		msleep(20);
 	}
 	return false;
 }
@@ -241,7 +244,7 @@ bool kma_log_has_oom(void)
 
 static int kma_log_panic_notify(struct notifier_block *nb, unsigned long unused, void *message)
 {
-	kma_log_print(KMA_LOG_PANIC_ROWS, !mutex_is_locked(&kma_lock));
+	kma_log_print(KMA_LOG_PANIC_ROWS, !kma_lock_is_taken());
 	return NOTIFY_DONE;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Call sites in the kernel log, at times when nobody can read the tables any more:
+ * Call sites in the kernel log, when nobody can read the tables any more:
  *
- *	panic --------------------------> at most 20 lines, which pstore keeps with the rest of the log
+ *	panic ---------------------------> at most 20 lines, which pstore keeps with the others
  *	no memory is left (oom_report) --> at most 22 lines, once a minute
  *
  * One half of the lines are the pairs of call site and cache with the most live bytes, the other

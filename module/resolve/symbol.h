@@ -74,8 +74,8 @@ const char *kma_symbol_kept(const struct kma_sitetab *t, u32 id);
 void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
 
 /*
- * Like kma_symbol_name(), but without the cache of names, and without kma_lock if no module is being
- * unloaded and no row recycled.  Context: any; @t is &kma_core.sites.
+ * Like kma_symbol_name(), but without the cache of names.  Context: any; @t is &kma_core.sites.
+ * kma_lock is held, or no module is being unloaded and no row recycled.
  */
 void kma_symbol_look(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
 

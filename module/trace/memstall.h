@@ -30,10 +30,10 @@
 #include <linux/types.h>
 
 /*
- * Follow psi_memstall_enter(), psi_memstall_leave() and throttle_direct_reclaim(), as far as that is
- * possible.  A kretprobe of another tool replaces the return address of a function, so call this
- * after the kretprobes of the module: then the hooks are called before all kretprobes.  The tables
- * are allocated.
+ * Follow psi_memstall_enter(), psi_memstall_leave() and throttle_direct_reclaim(), if possible.  A
+ * kretprobe of another tool replaces the return address of a function, so call this after the
+ * kretprobes of the module: then the hooks are called before all kretprobes.  The tables are
+ * allocated.
  */
 void kma_memstall_start(void);
 

@@ -211,6 +211,7 @@ static void print_cause(const struct table *t)
 		{ "failure", "pages could not be allocated" },
 		{ "stall", "a task waited long for memory" },
 		{ "growth", "a call site has grown" },
+		{ "cgroup", "what a cgroup is charged for has grown" },
 		{ "coverage", "too many frees were not seen" },
 	};
 	struct incident in;
@@ -231,7 +232,7 @@ static void print_cause(const struct table *t)
 	free(in.text);
 }
 
-#define MORE	"more: these commands, and callers, waits, slow, latency, stats, with -i %s"
+#define MORE	"more: these commands, and callers, charges, waits, slow, latency, stats, with -i %s"
 
 /* Print the row of an incident, and the parts of its tables. */
 static int show_incident(const struct options *o)

@@ -152,7 +152,7 @@ const struct option_info option_infos[] = {
 	  NUMBER(delay_ms, number_parse_delay, 0, NUMBER_DELAY) },
 	{ OPTION_COUNT, 'n', "count", "COUNT", "stop after this many refreshes or comparisons",
 	  NUMBER(count, number_parse, 1, "a number of times, 1 or more") },
-	{ OPTION_INPUT, 'i', "input", "FILE", "read tables from a snapshot or incident", AT(input) },
+	{ OPTION_INPUT, 'i', "input", "FILE", "read a snapshot or incident", AT(input) },
 	{ OPTION_TABLES, 0, "tables", "TABLE[,TABLE...]", "save only these tables", AT(tables) },
 	{ OPTION_TABLE, 0, "table", "TABLE", "compare this table in place of callers",
 	  .set = set_table },

@@ -5,10 +5,9 @@
 
 #include "out.h"
 
-/* Cut the last part off a label.  Return: the part, or `-` if there is none. */
-static char *last_part(char *text)
+/* Cut the last part off a label.  Return: the part, or @none if there is none. */
+static char *last_part(char *text, char *none)
 {
-	static char none[] = "-";
 	char *end = strrchr(text, ';');
 
 	if (!end)
@@ -20,13 +19,15 @@ static char *last_part(char *text)
 /* The name of the task, which is the second of four parts, may contain semicolons. */
 void incident_parse(struct incident *in, const char *label)
 {
-	char *end;
+	char *none, *end;
 
-	*in = (struct incident) { .text = alloc_copy(label) };
-	in->stack = last_part(in->text);
-	in->site = last_part(in->text);
+	*in = (struct incident) { .text = alloc_print("%s\n-", label) };
+	none = strrchr(in->text, '\n');
+	*none++ = '\0';
+	in->stack = last_part(in->text, none);
+	in->site = last_part(in->text, none);
 	in->trigger = in->text;
 	end = strchrnul(in->text, ';');
-	in->comm = *end ? end + 1 : "-";
+	in->comm = *end ? end + 1 : none;
 	*end = '\0';
 }

@@ -260,8 +260,8 @@ TEST(reads_an_incident)
 	EXPECT_TEXT(error_text, "FILE: an incident has no callers, only skip, unknown");
 	snapshot_free(s);
 	EXPECT(!snapshot_parse(text, strlen(text) - 1, "FILE"));
-	EXPECT_TEXT(error_text, "FILE: the incident is truncated or damaged "
-				"(it has another length): copy it again");
+	EXPECT_TEXT(error_text,
+		    "FILE: the incident is truncated or damaged (it has another length): copy it again");
 	EXPECT(!snapshot_parse("", 0, "FILE"));
 	EXPECT_TEXT(error_text,
 		    "FILE is empty: there is no such incident, or it is not a snapshot");

@@ -41,6 +41,7 @@ struct shown {
 #define DROP_ACCT	"free_pages slab_bytes alloc_pages stall_us"
 #define COMM	"alloc_pages allocs slab_bytes slab_hits stall_us"
 #define DROP_COMM	"slab_hits allocs stall_us"
+#define INCIDENT	"nr at_s bytes complete stalled_us growth_bytes victim tgid pid cgroup_id order gfp"
 #define NO_ALLOCATION	"no allocation was recorded"
 #define NO_EVENT	"no event was recorded"
 #define NO_PAGES	"no allocation of pages was recorded"
@@ -105,8 +106,7 @@ static const struct shown shown[] = {
 	{ "slow", .need = NEED_LATENCY },
 	/* Those of the file, and those of the command. */
 	{ "incidents",
-	  "nr at_s bytes complete stalled_us growth_bytes victim tgid pid cgroup_id order gfp "
-	  "?time age_ms !trigger what task ?state",
+	  INCIDENT " ?time age_ms !trigger what task ?state",
 	  "time state age_ms task what" },
 	{ "tasks", ACCT " tgid", DROP_ACCT, true, NEED_COUNTED, NO_EVENT },
 	{ "cgroups", ACCT, DROP_ACCT, true, NEED_COUNTED, NO_EVENT },

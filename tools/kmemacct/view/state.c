@@ -251,8 +251,8 @@ char *state_losses(const struct view *v)
 	put_dropped(out, t);
 	put_filter(out, t);
 	if (cut && source_is_incident(t->source)) {
-		fprintf(out, "%llu row%s missing, also in sums: an incident has the most important ones\n",
-			cut, plural(cut));
+		fprintf(out, "%llu row%s missing, also in sums: %s\n", cut, plural(cut),
+			"an incident has the most important ones");
 	} else if (cut) {
 		fprintf(out, "%llu row%s missing: the table grew while it was copied", cut,
 			plural(cut));

@@ -35,6 +35,10 @@ static void kma_expect_text(const char *text, const char *shown)
 	kma_expect(!kma_parse(&again, shown) && !memcmp(&t, &again, sizeof(t)));
 }
 
+#define KMA_MOST	"1099511627775/172799s"
+#define KMA_LONGEST	"oom,failure=10,stall=3599999999us,growth=" KMA_MOST ",cgroup=" KMA_MOST \
+			",coverage=100"
+
 static void kma_takes_texts(void)
 {
 	kma_expect_text("off", "off");
@@ -54,8 +58,7 @@ static void kma_takes_texts(void)
 	kma_expect_text("coverage=1", "coverage=1");
 	kma_expect_text("coverage=100", "coverage=100");
 	/* The longest text */
-	kma_expect_text("oom,failure=10,stall=3599999999us,growth=1099511627775/172799s,cgroup=1099511627775/172799s,coverage=100",
-			"oom,failure=10,stall=3599999999us,growth=1099511627775/172799s,cgroup=1099511627775/172799s,coverage=100");
+	kma_expect_text(KMA_LONGEST, KMA_LONGEST);
 }
 
 static void kma_sets_values(void)
@@ -68,7 +71,8 @@ static void kma_sets_values(void)
 			     BIT(KMA_TRIGGER_COVERAGE)));
 	kma_expect(t.value[KMA_TRIGGER_FAILURE][0] == 2);
 	kma_expect(t.value[KMA_TRIGGER_STALL][0] == 20000000);
-	kma_expect(t.value[KMA_TRIGGER_GROWTH][0] == 3072 && t.value[KMA_TRIGGER_GROWTH][1] == 3600);
+	kma_expect(t.value[KMA_TRIGGER_GROWTH][0] == 3072);
+	kma_expect(t.value[KMA_TRIGGER_GROWTH][1] == 3600);
 	kma_expect(t.value[KMA_TRIGGER_CGROUP][0] == 5 && t.value[KMA_TRIGGER_CGROUP][1] == 60);
 	kma_expect(t.value[KMA_TRIGGER_COVERAGE][0] == 90);
 	kma_expect(!kma_parse(&t, "off") && !t.set);
@@ -93,21 +97,23 @@ static void kma_refuses_names(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		snprintf(why, sizeof(why), "no trigger '%s': use off, or a list of oom failure stall growth cgroup coverage",
-			 names[i][1]);
+		snprintf(why, sizeof(why), "no trigger '%s': use off, or a list of %s", names[i][1],
+			 "oom failure stall growth cgroup coverage");
 		kma_expect_refused(names[i][0], why);
 	}
 	kma_expect_refused("oom,oom", "oom is given twice: use it once");
 	kma_expect_refused("stall=2s,oom,stall=x", "stall is given twice: use it once");
 }
 
+#define KMA_FAILURE	"failure=ORDER, with ORDER from 0 to 10"
+#define KMA_STALL	"stall=TIME, with TIME from 1us to 3600s"
+#define KMA_GROWTH	"growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h"
+
 /* Each of these has a value that is not valid. */
 static void kma_refuses_values(void)
 {
 	static const char *const form[] = {
-		"oom", "failure=ORDER, with ORDER from 0 to 10",
-		"stall=TIME, with TIME from 1us to 3600s",
-		"growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h",
+		"oom", KMA_FAILURE, KMA_STALL, KMA_GROWTH,
 		"cgroup=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h",
 		"coverage=PERCENT, with PERCENT from 1 to 100",
 	};
@@ -129,12 +135,17 @@ static void kma_refuses_values(void)
 			kma_expect_refused(texts[i][k], why);
 		}
 	}
-	kma_expect_refused("growth=0/10m", "use growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h, not '0/10m'");
-	kma_expect_refused("growth=1025G/10m", "use growth=SIZE/TIME, with SIZE up to 1024G and TIME from 10s to 48h, not '1025G/10m'");
+	kma_expect_refused("growth=0/10m",
+			   "use " KMA_GROWTH ", not '0/10m'");
+	kma_expect_refused("growth=1025G/10m",
+			   "use " KMA_GROWTH ", not '1025G/10m'");
 	/* These wrap around in 64 bits, as a number or with its unit. */
-	kma_expect_refused("failure=18446744073709551617", "use failure=ORDER, with ORDER from 0 to 10, not '18446744073709551617'");
-	kma_expect_refused("stall=18446744074s", "use stall=TIME, with TIME from 1us to 3600s, not '18446744074s'");
-	kma_expect_refused("stall=123456789012345678901234567890", "use stall=TIME, with TIME from 1us to 3600s, not '123456789012345678901234'");
+	kma_expect_refused("failure=18446744073709551617",
+			   "use " KMA_FAILURE ", not '18446744073709551617'");
+	kma_expect_refused("stall=18446744074s",
+			   "use " KMA_STALL ", not '18446744074s'");
+	kma_expect_refused("stall=123456789012345678901234567890",
+			   "use " KMA_STALL ", not '123456789012345678901234'");
 }
 
 /* A text that has no room is cut, and ends with a NUL. */
