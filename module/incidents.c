@@ -78,14 +78,27 @@ static int kma_incident_print_site(unsigned long site, char *buf, size_t size)
 }
 
 /* Print the name of a task, without what would end a line or a part of the label. */
-static int kma_incident_print_comm(const struct kma_cause *cause, char *buf, size_t size)
+static int kma_incident_print_comm(const char comm[TASK_COMM_LEN], char *buf, size_t size)
 {
-	int len = scnprintf(buf, size, "%.*s", TASK_COMM_LEN, cause->comm), i;
+	int len = scnprintf(buf, size, "%.*s", TASK_COMM_LEN, comm), i;
 
 	for (i = 0; i < len; i++)
 		if (buf[i] == ';' || !isprint(buf[i]))
 			buf[i] = '?';
 	return len ?: scnprintf(buf, size, "-");
+}
+
+/* Print the call site, the cgroup or the victim. */
+static int kma_incident_print_what(const struct kma_cause *cause, char *buf, size_t size)
+{
+	switch (cause->trigger) {
+	case KMA_TRIGGER_CGROUP:
+		return kma_incident_print_cgroup(cause->cgroup, buf, size);
+	case KMA_TRIGGER_OOM:
+		return kma_incident_print_comm(cause->victim, buf, size);
+	default:
+		return kma_incident_print_site(cause->site, buf, size);
+	}
 }
 
 /* Names are looked up now, because the module at an address may be gone later. */
@@ -96,11 +109,9 @@ static void kma_incident_name(struct kma_incident *in)
 	int len = scnprintf(in->label, size, "%s;", kma_trigger_text(cause->trigger));
 	u32 i;
 
-	len += kma_incident_print_comm(cause, in->label + len, size - len);
+	len += kma_incident_print_comm(cause->comm, in->label + len, size - len);
 	len += scnprintf(in->label + len, size - len, ";");
-	len += cause->trigger == KMA_TRIGGER_CGROUP ?
-	       kma_incident_print_cgroup(cause->cgroup, in->label + len, size - len) :
-	       kma_incident_print_site(cause->site, in->label + len, size - len);
+	len += kma_incident_print_what(cause, in->label + len, size - len);
 	for (i = 0; i < cause->nr_frames; i++) {
 		len += scnprintf(in->label + len, size - len, "%c", i ? ',' : ';');
 		len += kma_incident_print_site(cause->frame[i], in->label + len, size - len);

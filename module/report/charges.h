@@ -2,7 +2,8 @@
 /*
  * What cgroups are charged for, added up: see charges.c.
  *
- * Context: process, may sleep; kma_lock is held, and is released and taken again now and then.
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held, and is released
+ * and taken again now and then.
  */
 #ifndef KMA_REPORT_CHARGES_H
 #define KMA_REPORT_CHARGES_H

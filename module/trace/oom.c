@@ -18,7 +18,8 @@
 static notrace void kma_oom_probe_mark_victim(void *data, struct task_struct *victim, uid_t uid)
 {
 	if (kma_trigger_is_set(KMA_TRIGGER_OOM))
-		kma_trigger_fire(KMA_TRIGGER_OOM, victim->tgid, 0, KMA_ORDER_NONE, 0);
+		kma_trigger_fire(KMA_TRIGGER_OOM, victim->tgid, (unsigned long)victim->comm,
+				 KMA_ORDER_NONE, 0);
 }
 
 /* kma_oom_attach_mark_victim(), kma_oom_detach_mark_victim() */

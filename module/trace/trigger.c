@@ -68,13 +68,19 @@ static void kma_cause_set_task(struct kma_cause *cause)
 	cause->cgroup = kma_task_cgroup();
 }
 
+static void kma_cause_set_what(struct kma_cause *cause, unsigned long what)
+{
+	if (cause->trigger == KMA_TRIGGER_CGROUP)
+		cause->cgroup = what;
+	else if (cause->trigger == KMA_TRIGGER_OOM)
+		memcpy(cause->victim, (const char *)what, sizeof(cause->victim));
+	else
+		cause->site = what;
+}
+
 /* The worker finds out about growth and coverage, long after the task that is to blame. */
 static void kma_cause_set_context(struct kma_cause *cause)
 {
-	if (cause->trigger == KMA_TRIGGER_CGROUP) {
-		cause->cgroup = cause->site;
-		cause->site = 0;
-	}
 	if (kma_trigger_is_growth(cause->trigger) || cause->trigger == KMA_TRIGGER_COVERAGE)
 		return;
 	if (in_task())
@@ -91,7 +97,7 @@ static u64 kma_trigger_pause(enum kma_trigger trigger)
 	       max_t(u64, KMA_TRIGGER_PAUSE_NS, kma_triggers.value[trigger][1] * NSEC_PER_SEC);
 }
 
-void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, int order, u32 gfp)
+void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long what, int order, u32 gfp)
 {
 	struct kma_kept *kept = &kma_kept[trigger];
 	/* The kernel updates this clock without a lock, and reads it again if it has changed. */
@@ -107,9 +113,9 @@ void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, i
 		return;
 	}
 	kept->cause = (struct kma_cause) {
-		.trigger = trigger, .ns = now, .value = value, .site = site, .order = order,
-		.gfp = gfp,
+		.trigger = trigger, .ns = now, .value = value, .order = order, .gfp = gfp,
 	};
+	kma_cause_set_what(&kept->cause, what);
 	kma_cause_set_context(&kept->cause);
 	WRITE_ONCE(kept->next_ns, now + kma_trigger_pause(trigger));
 	/* Publishes the cause.  Pairs with kma_trigger_take(). */

@@ -37,6 +37,7 @@
  * @pid: the thread that ran
  * @cgroup: its cgroup, or the one that has grown
  * @comm: its name
+ * @victim: the name of the victim of the OOM killer
  * @frame: where it ran, from the innermost function on
  * @nr_frames: the number of these
  */
@@ -51,6 +52,7 @@ struct kma_cause {
 	u32 pid;
 	u64 cgroup;
 	char comm[TASK_COMM_LEN];
+	char victim[TASK_COMM_LEN];
 	unsigned long frame[KMA_TASK_FRAMES];
 	u32 nr_frames;
 };
@@ -70,10 +72,11 @@ static inline bool kma_trigger_is_set(enum kma_trigger trigger)
 
 /*
  * Count a trigger, and keep its cause, unless another one was kept shortly before.  The arguments
- * are as in struct kma_cause, whose other members are set for this context.  Context: any, NMI
- * included.  For a cgroup that has grown, @site is its ID.
+ * are as in struct kma_cause, whose other members are set for this context.  @what is the call site
+ * or, for a cgroup that has grown, its ID; for a victim, the address of its name.  Context: any, NMI
+ * included.
  */
-void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long site, int order, u32 gfp);
+void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long what, int order, u32 gfp);
 
 /* An allocation of pages has failed.  Context: any, NMI included. */
 void kma_trigger_failed(unsigned long site, int order, u32 gfp);

@@ -42,7 +42,7 @@ static u64 now_ms(const struct source *s)
 }
 
 /* Say in a word or two what has happened. */
-static char *what_of(const struct row *row, bool exact)
+static char *what_of(const struct row *row, const struct incident *in, bool exact)
 {
 	char number[NUMBER_LEN] = "-";
 
@@ -51,7 +51,7 @@ static char *what_of(const struct row *row, bool exact)
 		return alloc_print("+%s", number);
 	}
 	if (row->v[INCIDENT_victim] != NO_ID)
-		return alloc_print("killed %llu", row->v[INCIDENT_victim]);
+		return alloc_print("killed %s[%llu]", in->site, row->v[INCIDENT_victim]);
 	if (row->v[INCIDENT_stalled_us] != NO_ID && exact)
 		return alloc_print("%lluus", row->v[INCIDENT_stalled_us]);
 	if (row->v[INCIDENT_stalled_us] != NO_ID)
@@ -85,10 +85,10 @@ static void add_row(struct table *t, const struct row *from, const struct source
 	row->v[COL_time] = own(t, alloc_copy(*wall ? wall : "-"));
 	row->v[COL_age] = now > at ? now - at : 0;
 	row->v[COL_trigger] = own(t, alloc_copy(in.trigger));
-	row->v[COL_what] = own(t, what_of(from, exact));
+	row->v[COL_what] = own(t, what_of(from, &in, exact));
 	row->v[COL_task] = own(t, task_of(from, in.comm));
 	row->v[COL_state] = (uintptr_t)(from->v[INCIDENT_complete] ? "-" : "recording");
-	row->label = table_own(t, alloc_copy(in.site));
+	row->label = table_own(t, alloc_copy(from->v[INCIDENT_victim] == NO_ID ? in.site : "-"));
 	free(in.text);
 }
 

@@ -406,7 +406,7 @@ void slow_print(FILE *out, const struct view *v, const struct row *row, const st
  * struct incident - the label of an incident, taken apart; a part that it lacks is `-`
  * @trigger: the trigger
  * @comm: name of the thread that ran
- * @site: call site of the allocation, or of what has grown
+ * @site: call site of the allocation, call site or cgroup that has grown, or name of the victim
  * @stack: the functions that the thread was in, the innermost first, with commas in between
  * @text: memory of the strings
  */
