@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd.h"
 
@@ -250,7 +251,8 @@ static int show_incident(const struct options *o)
 	}
 	for (i = 0; !ret && i < ARRAY_SIZE(parts); i++)
 		ret = show_part(&parts[i], o);
-	if (!ret) {
+	/* Only a file of its own can be given to other commands. */
+	if (!ret && !access(source_path(o->source), F_OK)) {
 		putchar('\n');
 		text_comment(stdout, more, screen_columns());
 	}
@@ -266,11 +268,9 @@ static int run_one(const struct options *o)
 	char path[FILE_PATH];
 	int ret;
 
-	if (o->given & ~OPTION_EXACT)
-		return fail("incidents NR prints parts of several tables, and takes only -b");
-	if (source_incident_path(path, o->args[0]))
-		return -1;
-	s = snapshot_open(path);
+	if (o->given & ~(OPTION_EXACT | OPTION_INPUT))
+		return fail("incidents NR prints parts of several tables, and takes only -b and -i");
+	s = source_incident(o->source, o->args[0], path);
 	if (!s)
 		return -1;
 	one.source = s;

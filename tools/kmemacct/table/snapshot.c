@@ -286,3 +286,15 @@ void snapshot_free(struct source *s)
 	table_free(s->manifest);
 	free(s);
 }
+
+struct source *snapshot_incident(const struct source *s, const char *name, char path[FILE_PATH])
+{
+	const struct member *m = archive_find(&s->files, name);
+
+	if (!m) {
+		fail("%s has no %.32s: see kmemacct incidents -i %s", s->path, name, s->path);
+		return NULL;
+	}
+	snprintf(path, FILE_PATH, "%s: %s", s->path, name);
+	return snapshot_parse(m->text, m->len, path);
+}

@@ -33,7 +33,8 @@
  * An incident, which is one of the module's files incident1 to incident8 or a copy of it, is read
  * as a snapshot, too.  Its text has several tables one after the other.  The first one
  * is `incidents` with the row of this incident, which has the length of the text that follows.
- * The manifest of an incident is made while the incident is read.
+ * The manifest of an incident is made while the incident is read.  Snapshots have the files of
+ * incidents, too.
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
@@ -43,6 +44,8 @@
 #define SNAPSHOT_VERSION	1
 #define SNAPSHOT_MANIFEST	"manifest"
 #define SNAPSHOT_RECLAIMABLE	"reclaimable"
+/* Before the number of an incident */
+#define SNAPSHOT_INCIDENT	"incident"
 
 /* The columns of the manifest, in the form of the lists of columns in kmemacct_abi.h. */
 #define SNAPSHOT_COLUMNS(X)	\
@@ -76,5 +79,8 @@ char *snapshot_text(const struct source *s, const char *name, size_t *len);
 /* Return: a field of the manifest, or ""; a number of it, or 0. */
 const char *snapshot_field(const struct source *s, const char *key);
 u64 snapshot_number(const struct source *s, const char *key);
+
+/* Like source_incident(), for the file @name of a snapshot. */
+struct source *snapshot_incident(const struct source *s, const char *name, char path[FILE_PATH]);
 
 #endif /* SNAPSHOT_H */

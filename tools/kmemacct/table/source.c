@@ -186,18 +186,23 @@ struct table *source_table_open(const char *name, int *fd)
 	return t;
 }
 
-int source_incident_path(char path[FILE_PATH], const char *nr)
+struct source *source_incident(const struct source *s, const char *nr, char path[FILE_PATH])
 {
 	char name[32];
 	u64 number;
 
-	if (number_parse(nr, &number) || !number || number > 99)
-		return fail("'%.64s' is not the number of an incident: see kmemacct incidents", nr);
+	if (number_parse(nr, &number) || !number || number > 99) {
+		fail("'%.64s' is not the number of an incident: see kmemacct incidents", nr);
+		return NULL;
+	}
 	snprintf(name, sizeof(name), "incident%llu", number);
+	if (source_is_snapshot(s))
+		return snapshot_incident(s, name, path);
 	module_path(path, name);
 	if (!access(path, F_OK) || errno != ENOENT || !source_has("incidents"))
-		return 0;
-	return fail("the module keeps no incident %llu: see kmemacct incidents", number);
+		return snapshot_open(path);
+	fail("the module keeps no incident %llu: see kmemacct incidents", number);
+	return NULL;
 }
 
 struct reader *source_reader(const char *name)

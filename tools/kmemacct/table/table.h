@@ -462,10 +462,11 @@ struct reader *source_reader(const char *name);
 char *source_text(const struct source *s, const char *name, size_t *len);
 
 /*
- * Set the path of the module's file of an incident, whose number is a text.
- * Return: 0, or -1 after calling fail().
+ * Open an incident of the module or of a snapshot, whose number is a text.  @path is set to its path
+ * or, in a snapshot, to what stands for it in messages; it has to live as long as the source.
+ * Return: the incident, to be freed by snapshot_free(), or NULL after calling fail().
  */
-int source_incident_path(char path[FILE_PATH], const char *nr);
+struct source *source_incident(const struct source *s, const char *nr, char path[FILE_PATH]);
 
 /*
  * Return: when a source was read, in ms since boot, and in seconds since 1970; the build of its

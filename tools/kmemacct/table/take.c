@@ -138,6 +138,27 @@ static int take_files(struct taking *s, const char *tables)
 	return 0;
 }
 
+/* Read the texts of incidents, of which there may be none. */
+static int take_incidents(struct taking *s)
+{
+	char name[32], *text;
+	size_t len;
+	int nr;
+
+	for (nr = 1;; nr++) {
+		snprintf(name, sizeof(name), SNAPSHOT_INCIDENT "%d", nr);
+		if (!source_has(name))
+			return 0;
+		text = source_text(&module_source, name, &len);
+		if (!text)
+			return -1;
+		if (len)
+			archive_add(&s->files, name, text, len);
+		else
+			free(text);
+	}
+}
+
 static void take_reclaimable(struct taking *s)
 {
 	size_t len;
@@ -208,14 +229,15 @@ static int write_output(const struct files *files)
 	return archive_write(files, STDOUT_FILENO, "standard output");
 }
 
-/* Say what was saved: all files but the manifest, `control` and `reclaimable` are tables. */
+/* Say what was saved, tables and other files. */
 static void report(const struct files *files, const char *path)
 {
-	const size_t nr = files->nr - 1 - !!archive_find(files, CONTROL) -
-			  !!archive_find(files, SNAPSHOT_RECLAIMABLE);
+	size_t nr = 0, i;
 	char size[NUMBER_LEN];
 	struct stat st = {};
 
+	for (i = 0; table_name(i); i++)
+		nr += !!archive_find(files, table_name(i));
 	stat(path, &st);
 	number_print_size(size, st.st_size, false);
 	printf("%s: %zu table%s, %s\n", path, nr, nr == 1 ? "" : "s", size);
@@ -229,6 +251,8 @@ int snapshot_take(const char *path, const char *tables)
 
 	if (!ret)
 		ret = take_files(&s, tables);
+	if (!ret && (!tables || text_lists(tables, "incidents")))
+		ret = take_incidents(&s);
 	if (!ret) {
 		take_reclaimable(&s);
 		add_manifest(&s);

@@ -177,15 +177,20 @@ def refuses_damaged_incidents(t):
           t.error("callers -i", t.dir / "incident7"))
 
 
-def shows_one_incident(t):
+def write_whole_incident(t):
     t.write_table("failures", [(9, 0, 9, 2097152, 2097152, "0xcc0", "my sh;huge+0x5")], "")
     t.write_table("marks", [(10, i * 10000, 900000 - 1000 * i, 924, 9000, 1700, 870, 76, 1234, 5)
                             for i in range(60)], "")
     path = write_incident(t, ("failures", "marks"))
     write_incidents(t, INCIDENTS)
+    return path
+
+
+def shows_one_incident(t):
+    path = write_whole_incident(t)
     text = t.out("incidents 1", COLUMNS="80", TZ="UTC")
     for part in ("recording alloc_skb+0x44", "459K +59.0K", "100us  25.0%", "9 2.00M huge+0x5",
-                 "  0ms 879M", "5m00s 850M", "\n# more: these commands, and callers, waits"):
+                 "  0ms 879M", "5m00s 850M", "\n# more: these commands, and callers, charges"):
         check_in(part, text)
     check("# a task waited long for memory; stack: kma_trigger_stall+0x1 __alloc_pages+0x2\n"
           "# alloc_skb+0x44\n", text[:text.index("nr ")])
@@ -196,10 +201,25 @@ def shows_one_incident(t):
     t.errors({
         "incidents 2": "the module keeps no incident 2: see kmemacct incidents",
         "incidents x": "'x' is not the number of an incident: see kmemacct incidents",
-        "incidents 1 -v": "incidents NR prints parts of several tables, and takes only -b",
+        "incidents 1 -v": "incidents NR prints parts of several tables, and takes only -b and -i",
     })
     t.unload()
     check_in("incident1", t.error("incidents 1"))
+
+
+def reads_incidents_of_snapshots(t):
+    write_whole_incident(t)
+    (t.dir / "incident2").write_text("")
+    text = t.out("incidents 1", COLUMNS="80", TZ="UTC")
+    t.out("snapshot", t.top / "taken")
+    t.out("snapshot --tables callers", t.top / "callers")
+    t.unload()
+    check(text[:text.index("\n# more: ")].rstrip("\n"),
+          t.out("incidents 1 -i", t.top / "taken", COLUMNS="80", TZ="UTC").rstrip("\n"))
+    for name, nr in ("taken", 2), ("callers", 1):
+        path = t.top / name
+        check(f"{path} has no incident{nr}: see kmemacct incidents -i {path}",
+              t.error(f"incidents {nr} -i", path))
 
 
 def compares_incidents(t):
