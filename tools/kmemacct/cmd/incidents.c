@@ -153,15 +153,36 @@ static bool is_at_10s(const struct row *row, u64 seconds)
 	return row->v[MARK_series_s] == seconds;
 }
 
+/* Return: how long after the incident its marks were copied, in milliseconds. */
+static u64 copied_after_ms(const struct view *v)
+{
+	struct table *then = source_table(v->t->source, "callers");
+	u64 ms = table_window_ms(v->t);
+
+	ms = then && table_window_ms(then) < ms ? ms - table_window_ms(then) : 0;
+	table_free(then);
+	return ms;
+}
+
+static bool is_before(const struct row *row, u64 after_ms)
+{
+	return row->v[MARK_age_ms] >= after_ms;
+}
+
 /* The number of marks in five minutes. */
 #define MARKS	30
 
-/* Keep the last mark, and the one five minutes before it, or the oldest one. */
+/* Keep the last mark before the incident, and the one five minutes before that, or the oldest one. */
 static void marks_of(struct view *v, const struct options *o)
 {
+	const u64 after_ms = copied_after_ms(v);
 	struct row **rows = v->t->rows;
+	size_t i;
 
 	view_keep(v, is_at_10s, 10);
+	view_keep(v, is_before, after_ms);
+	for (i = 0; i < v->t->nr_rows; i++)
+		rows[i]->v[MARK_age_ms] -= after_ms;
 	if (v->t->nr_rows < 2)
 		return;
 	rows[1] = rows[v->t->nr_rows > MARKS ? MARKS : v->t->nr_rows - 1];
@@ -178,9 +199,9 @@ static const struct part {
 	u64 lines;
 } parts[] = {
 	{ "history", "what has grown", history_make, "change_kb", 5 },
-	{ "stalls", "what waited", shares_of, "total_us", 3 },
-	{ "failures", "what failed", failures_of, "failed", 3 },
-	{ "marks", "memory, and up to 5 minutes before", marks_of, NULL, 2 },
+	{ "stalls", "what waited so far", shares_of, "total_us", 3 },
+	{ "failures", "what failed so far", failures_of, "failed", 3 },
+	{ "marks", "memory before it, and up to 5 minutes earlier", marks_of, NULL, 2 },
 };
 
 /* Say why a table is not there, or print its rows: the row of the incident says when it was. */

@@ -197,7 +197,7 @@ def shows_one_incident(t):
     check_width(80, text)
     check(text, t.out("incidents -i", path, COLUMNS="80", TZ="UTC"))
     write_incident(t)
-    check_in("# what failed: kmemacct failures\n# ", t.out("incidents 1"))
+    check_in("# what failed so far: kmemacct failures\n# ", t.out("incidents 1"))
     t.errors({
         "incidents 2": "the module keeps no incident 2: see kmemacct incidents",
         "incidents x": "'x' is not the number of an incident: see kmemacct incidents",

@@ -25,6 +25,8 @@ from table import FOLDER, Table, control
 # So many times the leak is larger than anything else, and grows faster.
 MANY = 32
 LEAK = MANY * (KB << 10)
+# With the defaults, all tables and incidents would take more than 1/16 of the RAM.
+SMALL = "sites_max=1024 live_max=32768"
 # Let a process map more than all memory
 OVERCOMMIT = {"/proc/sys/vm/overcommit_memory": "1"}
 
@@ -220,7 +222,7 @@ def incidents():
 @each_kernel
 def incidents_of_all_memory():
     """Test the OOM killer when no memory is left at all, and the call sites in the kernel log."""
-    with loaded("kmemacct", "trigger=oom oom_report=1 sites_max=2048"), \
+    with loaded("kmemacct", f"trigger=oom oom_report=1 {SMALL}"), \
             loaded("kmemacct_leaky"), written(QUIET | OVERCOMMIT):
         wait_for("a mark of 10 s ago", has_old_mark)
         LEAKY.write_text(str(REQUESTS * MANY))

@@ -9,6 +9,7 @@ from harness import check, check_equal, only_in, three_kernels
 from memory import (
     KPF_BUDDY, PAGE, anonymous, available_kb, drop_caches, page_flags, punch, read_libraries, touch)
 from page_truth import PAGE_KB, pages_by_pfn, quiet_pages, tracked
+from parts.incidents import SMALL
 from processes import kept
 from table import Table
 
@@ -76,8 +77,7 @@ def fallbacks_now():
 @only_in("small")
 def pages_pressure():
     """Test that pages are tracked correctly while memory is short."""
-    # With the defaults, all tables would take more than 1/16 of the RAM.
-    with tracked(["pages sites"], "sites_max=1024 live_max=32768") as known, contextlib.ExitStack() as stack:
+    with tracked(["pages sites"], SMALL) as known, contextlib.ExitStack() as stack:
         traced = {}
         before = fallbacks_now()
         for event in MUST_HAPPEN:
