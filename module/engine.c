@@ -159,7 +159,7 @@ static u64 kma_parts_forecast(void)
 	return kma_stack_forecast() + kma_caller_forecast() + kma_symbol_forecast() +
 	       kma_bulk_forecast() + kma_nolock_forecast() + kma_owner_forecast() +
 	       kma_slow_path_forecast() + kma_countmap_memory(KMA_COUNTMAP_FAILURES) +
-	       kma_marks_forecast();
+	       kma_marks_forecast() + kma_log_forecast();
 }
 
 int kma_engine_start(const char *const text[KMA_SETTING_NR])

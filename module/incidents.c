@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
@@ -21,6 +22,7 @@
 #include "report/seqtab.h"
 #include "resolve/symbol.h"
 #include "state.h"
+#include "trace/owner.h"
 
 struct kma_incident kma_incidents[KMA_INCIDENTS];
 u64 kma_incidents_lost;
@@ -218,7 +220,7 @@ static unsigned long kma_incident_turn(struct kma_incident *in)
 	return wait;
 }
 
-/* ---- growth and coverage --------------------------------------------------- */
+/* ---- growth, cgroups and coverage --------------------------------------------------- */
 
 static void kma_incidents_check_growth(void)
 {
@@ -264,29 +266,33 @@ static void kma_incidents_add_cgroup(u64 cgroup, u64 bytes)
 	}
 }
 
+static void kma_incidents_begin_cgroups(void)
+{
+	kma_incidents_cgroup_kib = 0;
+	kma_growth_begin(&kma_incidents_cgroups, div_u64(ktime_get_ns(), NSEC_PER_SEC),
+			 kma_triggers.value[KMA_TRIGGER_CGROUP][1]);
+}
+
 /* When to look at cgroups again: this reads the live table, for at most 1 % of the time. */
 static u64 kma_incidents_cgroups_due;
 
 static void kma_incidents_check_cgroups(void)
 {
-	const u64 begin = ktime_get_ns();
+	const u64 begin = ktime_get_ns(), cpu = current->se.sum_exec_runtime;
 
-	if (begin < kma_incidents_cgroups_due)
+	/* Without owners, nothing is charged. */
+	if (begin < kma_incidents_cgroups_due || !kma_owner_is_on())
 		return;
-	kma_incidents_cgroup_kib = 0;
-	kma_growth_begin(&kma_incidents_cgroups, div_u64(begin, NSEC_PER_SEC),
-			 kma_triggers.value[KMA_TRIGGER_CGROUP][1]);
-	if (kma_incidents_tables->charges(kma_incidents_add_cgroup))
+	if (kma_incidents_tables->charges(kma_incidents_begin_cgroups, kma_incidents_add_cgroup))
 		return;
-	kma_incidents_cgroups_due = begin + 100 * (ktime_get_ns() - begin);
-	/* kma_lock was released meanwhile. */
-	if (kma_incidents_cgroup_kib && kma_trigger_is_set(KMA_TRIGGER_CGROUP) &&
+	kma_incidents_cgroups_due = begin + 100 * (current->se.sum_exec_runtime - cpu);
+	if (kma_incidents_cgroup_kib &&
 	    1024ULL * kma_incidents_cgroup_kib >= kma_triggers.value[KMA_TRIGGER_CGROUP][0])
 		kma_trigger_fire(KMA_TRIGGER_CGROUP, 1024ULL * kma_incidents_cgroup_kib,
 				 kma_incidents_cgroup, KMA_ORDER_NONE, 0);
 }
 
-/* Triggers at which the worker looks itself */
+/* Triggers that the worker polls */
 static const struct {
 	enum kma_trigger trigger;
 	void (*check)(void);
@@ -296,13 +302,13 @@ static const struct {
 	{ KMA_TRIGGER_COVERAGE, kma_incidents_check_coverage },
 };
 
-/* The time from one look to the next: marks of the history are as often. */
+/* The time from one look to the next.  The history gets marks at the same interval. */
 #define KMA_INCIDENTS_LOOK	(10 * HZ)
 
 /* The time of the last look, in jiffies; 0 if triggers were set since. */
 static unsigned long kma_incidents_looked;
 
-/* Look at growth and coverage.  Returns the jiffies to the next look; 0 if there is none. */
+/* Look at growth, cgroups and coverage.  Returns the jiffies to the next look; 0 if there is none. */
 static unsigned long kma_incidents_check(void)
 {
 	const unsigned long now = jiffies ?: 1, last = kma_incidents_looked;
@@ -315,11 +321,11 @@ static unsigned long kma_incidents_check(void)
 			continue;
 		if (last && time_before(now, last + KMA_INCIDENTS_LOOK))
 			return last + KMA_INCIDENTS_LOOK - now;
+		/* A check may release kma_lock, and triggers be set meanwhile. */
+		kma_incidents_looked = now;
 		kma_incidents_looks[i].check();
 		next = KMA_INCIDENTS_LOOK;
 	}
-	if (next)
-		kma_incidents_looked = now;
 	return next;
 }
 
@@ -333,16 +339,20 @@ static unsigned long kma_incidents_earlier(unsigned long a, unsigned long b)
 
 static void kma_incidents_turn(struct work_struct *work)
 {
-	unsigned long next;
+	unsigned long next = 0;
 	int i;
 
 	kma_arena_use(&kma_incidents_arena);
 	kma_lock_take(KMA_LOCK_WORKER);
-	next = kma_incidents_check();
 	kma_incidents_accept();
 	kma_lock_release();
 	for (i = 0; i < KMA_INCIDENTS; i++)
 		next = kma_incidents_earlier(next, kma_incident_turn(&kma_incidents[i]));
+	kma_arena_empty();
+	/* What is found now runs the work once more. */
+	kma_lock_take(KMA_LOCK_WORKER);
+	next = kma_incidents_earlier(next, kma_incidents_check());
+	kma_lock_release();
 	kma_arena_use(NULL);
 	/* A cause that has come meanwhile has queued the work to run at once. */
 	if (next)
@@ -431,6 +441,14 @@ static bool kma_incidents_allocate(const struct kma_triggers *t)
 /* False until the triggers are set at load: a small machine loads the module without incidents. */
 static bool kma_incidents_ready;
 
+/* Whether the trigger of cgroups stays as it is. */
+static bool kma_incidents_keeps_cgroups(const struct kma_triggers *t)
+{
+	return kma_trigger_is_set(KMA_TRIGGER_CGROUP) && t->set & BIT(KMA_TRIGGER_CGROUP) &&
+	       !memcmp(t->value[KMA_TRIGGER_CGROUP], kma_triggers.value[KMA_TRIGGER_CGROUP],
+		       sizeof(t->value[0]));
+}
+
 int kma_incidents_set(char *text)
 {
 	char why[KMA_TRIGGER_WHY];
@@ -452,11 +470,12 @@ int kma_incidents_set(char *text)
 	}
 	kma_incidents_ready = true;
 	kma_incidents_low = false;
-	kma_growth_forget(&kma_incidents_cgroups);
+	if (!kma_incidents_keeps_cgroups(&t))
+		kma_growth_forget(&kma_incidents_cgroups);
 	kma_incidents_looked = 0;
 	kma_incidents_cgroups_due = 0;
 	kma_triggers_set(&t);
-	/* The worker looks at growth and coverage. */
+	/* The worker polls some of them. */
 	if (t.set)
 		kma_incidents_wake();
 	return 0;
@@ -516,6 +535,8 @@ void kma_incidents_stop(void)
 
 	kma_lock_take(KMA_LOCK_START);
 	kma_triggers_set(&off);
+	/* The worker stops to add up charges. */
+	kma_state_changed();
 	kma_lock_release();
 	/* A probe that has seen a trigger may still queue the worker. */
 	kma_env_wait_for_probes();

@@ -30,7 +30,7 @@
 #define KMA_INCIDENT_BYTES	SZ_64K
 /* How many of these are left for the time before and after. */
 #define KMA_INCIDENT_PAST	(24 * SZ_1K)
-/* The most bytes of the name of a cause: the names of its task, call site and stack. */
+/* The most bytes of the names of a cause: task, call site, cgroup or victim, and stack. */
 #define KMA_INCIDENT_LABEL	2048
 /* How long an incident goes on after its cause, in seconds: three marks of the history. */
 #define KMA_INCIDENT_AFTER_S	30
@@ -105,7 +105,7 @@ void kma_incidents_forget(void);
 struct kma_incident_ops {
 	size_t (*capture)(enum kma_capture what, char *buf, size_t size);
 	u64 (*growth)(u32 seconds, unsigned long *site);
-	int (*charges)(void (*add)(u64 cgroup, u64 bytes));
+	int (*charges)(void (*begin)(void), void (*add)(u64 cgroup, u64 bytes));
 	u64 (*coverage)(void);
 };
 

@@ -75,7 +75,7 @@ extern struct mutex kma_lock;
  * @KMA_LOCK_RESET: the command `reset`
  * @KMA_LOCK_MODULE: loading or unloading another module
  * @KMA_LOCK_TABLE: a table
- * @KMA_LOCK_WORKER: a turn of the worker (overhead.h)
+ * @KMA_LOCK_WORKER: a turn of a worker (overhead.h, incidents.h)
  * @KMA_LOCK_NR: number of these values; for kma_lock_max_us(), all of them
  */
 enum kma_lock_holder {

@@ -27,17 +27,22 @@ void kma_growth_forget(struct kma_growth *g)
 	for (i = 0; i < KMA_GROWTH_MARKS; i++)
 		g->time[i] = KMA_GROWTH_NEVER;
 	g->newest = 0;
+	g->marking = false;
+	g->base = -1;
 }
 
-/* The newest mark that is at least one window old, or -1. */
+/* The newest mark that is from one to two windows old, or -1. */
 static int kma_growth_base(const struct kma_growth *g, u64 now, u64 window)
 {
 	int i, base = -1;
+	u64 age;
 
-	for (i = 0; i < KMA_GROWTH_MARKS; i++)
-		if (g->time[i] != KMA_GROWTH_NEVER && now - g->time[i] >= window &&
+	for (i = 0; i < KMA_GROWTH_MARKS; i++) {
+		age = now - g->time[i];
+		if (g->time[i] != KMA_GROWTH_NEVER && age >= window && age <= 2 * window &&
 		    (base < 0 || g->time[i] > g->time[base]))
 			base = i;
+	}
 	return base;
 }
 

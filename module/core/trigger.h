@@ -43,9 +43,9 @@ enum kma_trigger {
 #define KMA_TRIGGER_VALUES	2
 
 /*
- * What the first value is: the largest order of an allocation whose failure is an incident; the
- * shortest wait that is one, in ns; the least growth that is one, in bytes; and in percent, less is
- * an incident.  The second value of growth is the time in which it has to grow, in seconds.
+ * The first values: the maximum order of an allocation that fails; the minimum wait in ns; the
+ * minimum growth in bytes; the minimum coverage in percent.  The second value of growth and cgroup is
+ * the time of the growth, in seconds.
  */
 #define KMA_TRIGGER_ORDER_MAX		10
 #define KMA_TRIGGER_STALL_NS_MAX	(3600 * 1000000000ULL)

@@ -33,7 +33,6 @@ static const struct kma_captured kma_captured[] = {
 	{ KMA_CAPTURE_NOW, &kma_table_waits, 20 },
 	{ KMA_CAPTURE_NOW, &kma_table_latency, 40 },
 	{ KMA_CAPTURE_NOW, &kma_table_failures, 20 },
-	{ KMA_CAPTURE_NOW, &kma_table_charges, 20 },
 	{ KMA_CAPTURE_NOW, &kma_table_wakers, 10 },
 	{ KMA_CAPTURE_NOW, &kma_table_slow, 10 },
 	{ KMA_CAPTURE_NOW, &kma_table_gfp_flags, 64 },

@@ -58,11 +58,34 @@ struct kma_charge_row {
 
 /* ---- counting --------------------------------------------------------------- */
 
-/* The pairs, while they are counted. */
-struct kma_charges {
+struct kma_charge;
+
+/**
+ * struct kma_charges_walk - a walk over what cgroups are charged for
+ * @owners: the numbers that represent the cgroups
+ * @found: called for each object or page
+ * @pause: called now and then; ends the walk if it returns an error
+ * @snap: the snapshot that is filled, if there is one
+ */
+struct kma_charges_walk {
 	struct kma_charge_owners owners;
-	struct kma_charge_pairs objs;
-	struct kma_charge_pairs pages;
+	void (*found)(struct kma_charges_walk *w, const struct kma_charge *charge);
+	int (*pause)(struct kma_charges_walk *w);
+	struct kma_snapshot *snap;
+};
+
+/**
+ * struct kma_charge - an object or a page that is charged
+ * @nr: the number that represents its cgroup
+ * @row: the number of its row
+ * @page: whether it is a page
+ * @whole: whether it is an object, or the first page of a page allocation
+ */
+struct kma_charge {
+	u32 nr;
+	u32 row;
+	bool page;
+	bool whole;
 };
 
 /* Whether an object of a row is a large kmalloc. */
@@ -93,165 +116,137 @@ static bool kma_charges_is_page(unsigned long ptr, u32 row)
 	return gfp == KMA_CLASS_GFP_OTHER ? kma_charges_is_large(row) : gfp & KMA_GFP_ACCOUNT;
 }
 
-static void kma_charges_bucket(struct kma_snapshot *snap, struct kma_charges *c,
-			       const struct kma_bucket *b)
+static void kma_charges_bucket(struct kma_charges_walk *w, const struct kma_bucket *b)
 {
+	struct kma_charge charge = { .whole = true };
 	struct kma_entry entry;
 	unsigned long ptr;
-	u32 nr;
 	int i;
 
 	for (i = 0; i < KMA_SLOTS; i++) {
 		ptr = kma_objtab_read(b, i, &entry);
 		if (!ptr)
 			continue;
-		nr = kma_charge_owner(&c->owners, kma_entry_owner(&entry));
-		if (nr && !kma_charges_is_page(ptr, entry.row))
-			snap->cut += !kma_charge_pairs_add(&c->objs, nr, entry.row, true);
+		charge.nr = kma_charge_owner(&w->owners, kma_entry_owner(&entry));
+		charge.row = entry.row;
+		if (charge.nr && !kma_charges_is_page(ptr, entry.row))
+			w->found(w, &charge);
 	}
 }
 
-static int kma_charges_walk_objs(struct kma_snapshot *snap, struct kma_charges *c)
-{
-	const struct kma_objtab *t = &kma_core.obj;
-	int ret = 0;
-	u64 i;
-
-	for (i = 0; !ret && i < kma_objtab_buckets(t); i++) {
-		kma_charges_bucket(snap, c, kma_objtab_bucket(t, i));
-		ret = kma_snapshot_pause(snap);
-	}
-	return ret;
-}
-
-static void kma_charges_chunk(struct kma_snapshot *snap, struct kma_charges *c,
-			      const struct kma_pfn *f)
+static void kma_charges_chunk(struct kma_charges_walk *w, const struct kma_pfn *f)
 {
 	const struct kma_pfn *end = f + KMA_CHUNK_PFNS;
+	struct kma_charge charge = { .page = true };
 	struct kma_pfn record;
-	u32 nr;
 
 	for (; f < end; f++) {
 		if (!kma_pfn_read(f, &record) || kma_pagealloc_is_bare(&kma_pagealloc, &record))
 			continue;
-		nr = kma_charge_owner(&c->owners, kma_pfn_owner(&record));
-		if (nr)
-			snap->cut += !kma_charge_pairs_add(&c->pages, nr, kma_pfn_row(record.what),
-							   !(record.what & KMA_PFN_REST));
+		charge.nr = kma_charge_owner(&w->owners, kma_pfn_owner(&record));
+		charge.row = kma_pfn_row(record.what);
+		charge.whole = !(record.what & KMA_PFN_REST);
+		if (charge.nr)
+			w->found(w, &charge);
 	}
 }
 
-static int kma_charges_walk_pages(struct kma_snapshot *snap, struct kma_charges *c)
+/* Find all objects, and then all pages. */
+static int kma_charges_walk(struct kma_charges_walk *w)
 {
 	const struct kma_pfn *f;
 	int ret = 0;
 	u64 i;
 
+	for (i = 0; !ret && i < kma_objtab_buckets(&kma_core.obj); i++) {
+		kma_charges_bucket(w, kma_objtab_bucket(&kma_core.obj, i));
+		ret = w->pause(w);
+	}
 	for (i = 0; !ret && i < kma_pagealloc.pfns.nr_chunks; i++) {
 		f = kma_pfntab_find(&kma_pagealloc.pfns, i << KMA_CHUNK_SHIFT);
 		if (f)
-			kma_charges_chunk(snap, c, f);
-		ret = kma_snapshot_pause(snap);
+			kma_charges_chunk(w, f);
+		ret = w->pause(w);
 	}
 	return ret;
 }
 
 /* ---- sums of cgroups ----------------------------------------------------------- */
 
-/* Estimated bytes that a sample of @n bytes stands for, in a row of @t. */
-static u64 kma_charges_estimated(const struct kma_sitetab *t, u32 row, u64 n)
+/**
+ * struct kma_charges_sums - the bytes that cgroups are charged for
+ * @walk: the walk
+ * @bytes: the sums, by the number that represents a cgroup
+ * @steps: number of pauses
+ * @changes: kma_charges_changes() when the walk began
+ */
+struct kma_charges_sums {
+	struct kma_charges_walk walk;
+	u64 *bytes;
+	u32 steps;
+	u64 changes;
+};
+
+/* Changes while kma_lock is released, after which numbers may have another meaning. */
+static u64 kma_charges_changes(void)
 {
-	const struct kma_site_info *info = &t->info[row];
+	return kma_state_changes() + kma_owner_recycled();
+}
+
+/* Add the estimate of the bytes of an object or a page. */
+static void kma_charges_sum_found(struct kma_charges_walk *w, const struct kma_charge *charge)
+{
+	struct kma_charges_sums *s = container_of(w, struct kma_charges_sums, walk);
+	const struct kma_sitetab *t = charge->page ? &kma_pagealloc.sites : &kma_core.sites;
+	const struct kma_site_info *info = &t->info[charge->row];
 	const u32 size = t->caches.info[info->cache].size;
 
-	return kma_estimate_round(kma_weigh(n ?: size,
-					    kma_sample_weight(size, READ_ONCE(info->shift))));
+	s->bytes[charge->nr] += kma_estimate_round(kma_weigh(
+		charge->page ? PAGE_SIZE : size, kma_sample_weight(size, READ_ONCE(info->shift))));
 }
 
-/* Add objects to the sums of the owners that represent their cgroups. */
-static void kma_charges_sum_bucket(struct kma_charge_owners *o, u64 *sum,
-				   const struct kma_bucket *b)
-{
-	struct kma_entry entry;
-	unsigned long ptr;
-	u32 nr;
-	int i;
-
-	for (i = 0; i < KMA_SLOTS; i++) {
-		ptr = kma_objtab_read(b, i, &entry);
-		nr = ptr ? kma_charge_owner(o, kma_entry_owner(&entry)) : 0;
-		if (nr && !kma_charges_is_page(ptr, entry.row))
-			sum[nr] += kma_charges_estimated(&kma_core.sites, entry.row, 0);
-	}
-}
-
-static void kma_charges_sum_chunk(struct kma_charge_owners *o, u64 *sum, const struct kma_pfn *f)
-{
-	const struct kma_pfn *end = f + KMA_CHUNK_PFNS;
-	struct kma_pfn record;
-	u32 nr;
-
-	for (; f < end; f++) {
-		if (!kma_pfn_read(f, &record) || kma_pagealloc_is_bare(&kma_pagealloc, &record))
-			continue;
-		nr = kma_charge_owner(o, kma_pfn_owner(&record));
-		if (nr)
-			sum[nr] += kma_charges_estimated(&kma_pagealloc.sites,
-							 kma_pfn_row(record.what), PAGE_SIZE);
-	}
-}
-
-/* Buckets that are read before others may have kma_lock. */
 #define KMA_CHARGES_STEPS	1024
 
-static void kma_charges_sum_objs(struct kma_charge_owners *o, u64 *sum)
+static int kma_charges_sum_pause(struct kma_charges_walk *w)
 {
-	u64 i;
+	struct kma_charges_sums *s = container_of(w, struct kma_charges_sums, walk);
 
-	for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++) {
-		kma_charges_sum_bucket(o, sum, kma_objtab_bucket(&kma_core.obj, i));
-		if (!(i % KMA_CHARGES_STEPS))
-			kma_lock_pause();
-	}
+	if (++s->steps % KMA_CHARGES_STEPS)
+		return 0;
+	kma_lock_pause();
+	return s->changes == kma_charges_changes() ? 0 : -EAGAIN;
 }
 
-static void kma_charges_sum_pages(struct kma_charge_owners *o, u64 *sum)
+static void kma_charges_give_sums(const struct kma_charges_sums *s, void (*begin)(void),
+				  void (*add)(u64 cgroup, u64 bytes))
 {
-	const struct kma_pfn *f;
-	u64 i;
-
-	/* While kma_lock is released, pages may be switched off. */
-	for (i = 0; i < kma_pagealloc.pfns.nr_chunks; i++) {
-		f = kma_pfntab_find(&kma_pagealloc.pfns, i << KMA_CHUNK_SHIFT);
-		if (f)
-			kma_charges_sum_chunk(o, sum, f);
-		kma_lock_pause();
-	}
-}
-
-int kma_charges_sum(void (*add)(u64 cgroup, u64 bytes))
-{
-	struct kma_charge_owners owners = {};
 	const struct kma_owner *owner;
-	u64 *sum;
 	u32 nr;
-	int ret;
 
-	ret = kma_charge_owners_init(&owners);
-	sum = kma_copy_alloc(KMA_ID_MAX, sizeof(*sum));
-	if (!ret && !sum)
-		ret = -ENOMEM;
-	if (!ret) {
-		kma_charges_sum_objs(&owners, sum);
-		kma_charges_sum_pages(&owners, sum);
-	}
-	for (nr = 0; !ret && nr < KMA_ID_MAX; nr++) {
-		owner = sum[nr] ? kma_idtab_record(&kma_owners, nr) : NULL;
+	begin();
+	for (nr = 0; nr < kma_owners.nr; nr++) {
+		owner = s->bytes[nr] ? kma_idtab_record(&kma_owners, nr) : NULL;
 		if (owner)
-			add(owner->charged, sum[nr]);
+			add(owner->charged, s->bytes[nr]);
 	}
-	kma_charge_owners_free(&owners);
-	kma_copy_free(sum);
+}
+
+int kma_charges_sum(void (*begin)(void), void (*add)(u64 cgroup, u64 bytes))
+{
+	struct kma_charges_sums s = {
+		.walk = { .found = kma_charges_sum_found, .pause = kma_charges_sum_pause },
+		.changes = kma_charges_changes(),
+	};
+	int ret = kma_charge_owners_init(&s.walk.owners);
+
+	s.bytes = kma_copy_alloc(kma_owners.nr, sizeof(*s.bytes));
+	if (!s.bytes)
+		ret = -ENOMEM;
+	ret = ret ?: kma_charges_walk(&s.walk);
+	if (!ret)
+		kma_charges_give_sums(&s, begin, add);
+	kma_charge_owners_free(&s.walk.owners);
+	kma_copy_free(s.bytes);
 	return ret;
 }
 
@@ -378,14 +373,34 @@ static int kma_charges_rows(struct kma_snapshot *snap, const struct kma_charge_p
 	return ret ?: kma_charges_name_all(snap, first);
 }
 
+/* The pairs, while they are counted. */
+struct kma_charges {
+	struct kma_charges_walk walk;
+	struct kma_charge_pairs objs;
+	struct kma_charge_pairs pages;
+};
+
+static void kma_charges_count(struct kma_charges_walk *w, const struct kma_charge *charge)
+{
+	struct kma_charges *c = container_of(w, struct kma_charges, walk);
+
+	w->snap->cut += !kma_charge_pairs_add(charge->page ? &c->pages : &c->objs, charge->nr,
+					      charge->row, charge->whole);
+}
+
+static int kma_charges_pause(struct kma_charges_walk *w)
+{
+	return kma_snapshot_pause(w->snap);
+}
+
 static int kma_charges_make(struct kma_snapshot *snap, struct kma_charges *c)
 {
 	int ret;
 
-	if (kma_charge_owners_init(&c->owners) || kma_charge_pairs_init(&c->objs) ||
+	if (kma_charge_owners_init(&c->walk.owners) || kma_charge_pairs_init(&c->objs) ||
 	    kma_charge_pairs_init(&c->pages))
 		return -ENOMEM;
-	ret = kma_charges_walk_objs(snap, c) ?: kma_charges_walk_pages(snap, c);
+	ret = kma_charges_walk(&c->walk);
 	if (ret)
 		return ret;
 	snap->names = kma_names_new(&kma_core.sites);
@@ -401,11 +416,13 @@ static int kma_charges_make(struct kma_snapshot *snap, struct kma_charges *c)
 
 static int kma_charges_fill(struct kma_snapshot *snap)
 {
-	struct kma_charges c = {};
+	struct kma_charges c = {
+		.walk = { .found = kma_charges_count, .pause = kma_charges_pause, .snap = snap },
+	};
 	int ret = kma_charges_make(snap, &c);
 
 	snap->sampled = snap->sampled || READ_ONCE(kma_pagealloc.sites.sampled);
-	kma_charge_owners_free(&c.owners);
+	kma_charge_owners_free(&c.walk.owners);
 	kma_charge_pairs_free(&c.objs);
 	kma_charge_pairs_free(&c.pages);
 	return ret;

@@ -11,9 +11,11 @@
 #include <linux/types.h>
 
 /*
- * Call @add for each cgroup that is charged for live objects or pages, with their estimated bytes.
- * Returns 0 or -ENOMEM.
+ * Add up the estimated bytes of the live objects and pages that each cgroup is charged for.  Then
+ * call @begin, and @add for each cgroup, without releasing kma_lock in between.  Returns 0 or
+ * -ENOMEM, or -EAGAIN if a setting or the numbers of owners have changed meanwhile; then neither is
+ * called.
  */
-int kma_charges_sum(void (*add)(u64 cgroup, u64 bytes));
+int kma_charges_sum(void (*begin)(void), void (*add)(u64 cgroup, u64 bytes));
 
 #endif /* KMA_REPORT_CHARGES_H */

@@ -5,15 +5,20 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/nmi.h>
 #include <linux/notifier.h>
 #include <linux/oom.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "../compat.h"
+#include "../core/env.h"
 #include "../core/history.h"
 #include "../marks.h"
 #include "../resolve/symbol.h"
@@ -25,77 +30,79 @@
 #define KMA_LOG_PANIC_ROWS	9
 #define KMA_LOG_OOM_ROWS	10
 
-/* The time in which rows have grown, in seconds; shorter if the history is */
+/* The time in which call sites have grown, in seconds; shorter if the history is */
 #define KMA_LOG_WINDOW		60
 #define KMA_LOG_WINDOW_MIN	15
 
 /**
- * struct kma_log_row - a row that is printed
- * @id: its number
+ * struct kma_log_sum - the sums of the rows of a call site and cache
  * @kib: what is live, in KiB
  * @change: how much more that is than at the mark, in KiB
  */
-struct kma_log_row {
-	u32 id;
-	u64 kib;
-	s64 change;
+struct kma_log_sum {
+	u32 kib;
+	s32 change;
 };
 
 /**
- * struct kma_log_list - the rows that rank highest, in order
+ * struct kma_log_list - the call sites and caches that rank highest, in order
  * @nr: their number
- * @row: the rows
+ * @row: for each, its first row
  */
 struct kma_log_list {
 	u32 nr;
-	struct kma_log_row row[KMA_LOG_OOM_ROWS];
+	u32 row[KMA_LOG_OOM_ROWS];
 };
 
 /**
  * struct kma_log - what is printed
- * @rows: the most rows of a list
- * @mark: the mark since which rows have grown; without an index if it is not known
- * @kib: what is live in all rows, in KiB
+ * @in_panic: whether the kernel panics
+ * @mark: the mark since which call sites have grown; without an index if it is not known
+ * @bytes: what is live in all rows
+ * @place: a hash table: the first row of a call site and cache, plus 1; 0 if the place is free
+ * @nr_places: number of places, a power of two, more than there are rows
+ * @sum: the sums, by the number of the first row
  * @largest: those with the most live bytes
  * @fastest: those that have grown most
  * @cache: room for the name of a cache
  * @site: room for the name of a call site
  *
- * This is too large for the stack of a task whose allocation has failed.  Protected by kma_lock,
- * except in a panic.
+ * Protected by kma_lock, except in a panic.
  */
 static struct kma_log {
-	u32 rows;
+	bool in_panic;
 	struct kma_history_mark mark;
-	u64 kib;
+	kma_u128 bytes;
+	u32 *place;
+	u32 nr_places;
+	struct kma_log_sum *sum;
 	struct kma_log_list largest;
 	struct kma_log_list fastest;
 	char cache[KMA_CACHE_NAME_LEN];
 	char site[KMA_SYMBOL_LEN];
 } kma_log;
 
-/* ---- choosing rows --------------------------------------------------------- */
+/* ---- adding up rows ---------------------------------------------------------- */
 
-static s64 kma_log_rank(const struct kma_log_list *list, const struct kma_log_row *row)
+/* After a module was unloaded, other code may be at its addresses. */
+static bool kma_log_is_same(const struct kma_site_info *a, const struct kma_site_info *b)
 {
-	return list == &kma_log.largest ? row->kib : row->change;
+	return a == b || (a->site == b->site && a->cache == b->cache &&
+			  a->state != KMA_SITE_NO_MODULE && b->state != KMA_SITE_NO_MODULE);
 }
 
-/* Put a row into a list, in order, if there is room or if another row ranks lower. */
-static void kma_log_choose(struct kma_log_list *list, const struct kma_log_row *row)
+/* Find the first row of the call site and cache of a row. */
+static u32 kma_log_first(u32 id)
 {
-	const s64 rank = kma_log_rank(list, row);
-	u32 at = list->nr;
+	const struct kma_site_info *info = kma_core.sites.info;
+	const u64 key = (info[id].site + info[id].cache) * 0x9e3779b97f4a7c15ULL;
+	u32 i = key >> 32 & (kma_log.nr_places - 1);
 
-	if (rank <= 0)
-		return;
-	while (at && kma_log_rank(list, &list->row[at - 1]) < rank)
-		at--;
-	if (at == kma_log.rows)
-		return;
-	list->nr = min(list->nr + 1, kma_log.rows);
-	memmove(&list->row[at + 1], &list->row[at], (list->nr - at - 1) * sizeof(*row));
-	list->row[at] = *row;
+	while (kma_log.place[i] && !kma_log_is_same(&info[kma_log.place[i] - 1], &info[id]))
+		i = (i + 1) & (kma_log.nr_places - 1);
+	if (!kma_log.place[i])
+		kma_log.place[i] = id + 1;
+	return kma_log.place[i] - 1;
 }
 
 static void kma_log_read(u32 id)
@@ -103,22 +110,88 @@ static void kma_log_read(u32 id)
 	const struct kma_sitetab *t = &kma_core.sites;
 	const struct kma_site_info *info = kma_sitetab_info(t, id);
 	struct kma_history_change change = {};
-	struct kma_log_row row = { .id = id };
-	struct kma_row sum;
-	u64 weight;
+	struct kma_log_sum *sum;
+	struct kma_row row;
+	kma_u128 bytes;
 	u32 size;
 
 	if (!info)
 		return;
-	kma_sitetab_sum(t, id, &sum);
+	kma_sitetab_sum(t, id, &row);
 	size = t->caches.info[info->cache].size;
-	weight = kma_sample_weight(size, READ_ONCE(info->shift));
-	row.kib = kma_estimate_round(kma_weigh(kma_row_live(&sum) * size, weight)) >> 10;
-	if (kma_history_changed(&kma_history, t, id, false, &kma_log.mark, 1, &change))
-		row.change = change.kib;
-	kma_log.kib += row.kib;
-	kma_log_choose(&kma_log.largest, &row);
-	kma_log_choose(&kma_log.fastest, &row);
+	bytes = kma_weigh(kma_row_live(&row) * size,
+			  kma_sample_weight(size, READ_ONCE(info->shift)));
+	kma_log.bytes += bytes;
+	if (kma_log.mark.index >= 0)
+		kma_history_changed(&kma_history, t, id, false, &kma_log.mark, 1, &change);
+	sum = &kma_log.sum[kma_log_first(id)];
+	sum->kib = min_t(u64, sum->kib + ((kma_estimate_round(bytes) + 512) >> 10), U32_MAX);
+	sum->change = clamp_t(s64, sum->change + change.kib, S32_MIN, S32_MAX);
+}
+
+/* A panic must not look like a CPU that hangs. */
+static void kma_log_pause(void)
+{
+	if (kma_log.in_panic)
+		touch_nmi_watchdog();
+	else
+		cond_resched();
+}
+
+/* Rows that are read before kma_log_pause() */
+#define KMA_LOG_STEPS	256
+
+static void kma_log_read_all(void)
+{
+	const u32 nr = kma_sitetab_rows(&kma_core.sites);
+	u32 id;
+
+	memset(kma_log.place, 0, kma_log.nr_places * sizeof(kma_log.place[0]));
+	memset(kma_log.sum, 0, nr * sizeof(kma_log.sum[0]));
+	kma_log.bytes = 0;
+	for (id = 0; id < nr; id++) {
+		kma_log_read(id);
+		if (!(id % KMA_LOG_STEPS))
+			kma_log_pause();
+	}
+}
+
+/* ---- choosing ---------------------------------------------------------------- */
+
+static s64 kma_log_rank(const struct kma_log_list *list, u32 id)
+{
+	return list == &kma_log.largest ? kma_log.sum[id].kib : kma_log.sum[id].change;
+}
+
+/* Put a row into a list, in order, if there is room or if another row ranks lower. */
+static void kma_log_choose(struct kma_log_list *list, u32 id)
+{
+	const u32 most = kma_log.in_panic ? KMA_LOG_PANIC_ROWS : KMA_LOG_OOM_ROWS;
+	const s64 rank = kma_log_rank(list, id);
+	u32 at = list->nr;
+
+	if (rank <= 0)
+		return;
+	while (at && kma_log_rank(list, list->row[at - 1]) < rank)
+		at--;
+	if (at >= most)
+		return;
+	list->nr = min(list->nr + 1, most);
+	memmove(&list->row[at + 1], &list->row[at], (list->nr - at - 1) * sizeof(list->row[0]));
+	list->row[at] = id;
+}
+
+static void kma_log_choose_all(void)
+{
+	const u32 nr = kma_sitetab_rows(&kma_core.sites);
+	u32 id;
+
+	kma_log.largest.nr = 0;
+	kma_log.fastest.nr = 0;
+	for (id = 0; id < nr; id++) {
+		kma_log_choose(&kma_log.largest, id);
+		kma_log_choose(&kma_log.fastest, id);
+	}
 }
 
 /*
@@ -139,18 +212,18 @@ static struct kma_history_mark kma_log_mark(void)
 	return mark;
 }
 
-/* ---- printing -------------------------------------------------------------- */
+/* ---- printing ---------------------------------------------------------------- */
 
-static void kma_log_print_row(const struct kma_log_row *row)
+static void kma_log_print_row(u32 id)
 {
-	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_log_sum *sum = &kma_log.sum[id];
 
-	kma_names_print_cache(t, row->id, kma_log.cache, sizeof(kma_log.cache));
-	kma_symbol_look(t, row->id, kma_log.site);
+	kma_names_print_cache(&kma_core.sites, id, kma_log.cache, sizeof(kma_log.cache));
+	kma_symbol_look(&kma_core.sites, id, kma_log.site);
 	if (kma_log.mark.index < 0)
-		pr_warn("%9llu KiB  %s  %s\n", row->kib, kma_log.cache, kma_log.site);
+		pr_warn("%9u KiB  %s  %s\n", sum->kib, kma_log.cache, kma_log.site);
 	else
-		pr_warn("%9llu KiB %+9lld KiB  %s  %s\n", row->kib, row->change, kma_log.cache,
+		pr_warn("%9u KiB %+9d KiB  %s  %s\n", sum->kib, sum->change, kma_log.cache,
 			kma_log.site);
 }
 
@@ -159,25 +232,20 @@ static void kma_log_print_list(const struct kma_log_list *list)
 	u32 i;
 
 	for (i = 0; i < list->nr; i++)
-		kma_log_print_row(&list->row[i]);
+		kma_log_print_row(list->row[i]);
 }
 
 /* Print what is live, and what has grown if @history can be read. */
-static void kma_log_print(u32 rows, bool history)
+static void kma_log_print(bool in_panic, bool history)
 {
-	const u32 nr = kma_sitetab_rows(&kma_core.sites);
-	u32 id;
-
-	kma_log.rows = rows;
-	kma_log.kib = 0;
-	kma_log.largest.nr = 0;
-	kma_log.fastest.nr = 0;
+	kma_log.in_panic = in_panic;
 	kma_log.mark.index = -1;
 	if (history)
 		kma_log.mark = kma_log_mark();
-	for (id = 0; id < nr; id++)
-		kma_log_read(id);
-	pr_warn("%llu KiB of objects are live%s; call sites with the most:\n", kma_log.kib,
+	kma_log_read_all();
+	kma_log_choose_all();
+	pr_warn("%llu KiB of objects are live%s; call sites with the most:\n",
+		kma_estimate_round(kma_log.bytes) >> 10,
 		kma_core.sites.sampled ? " (estimate)" : "");
 	kma_log_print_list(&kma_log.largest);
 	if (kma_log.mark.index < 0)
@@ -190,38 +258,38 @@ static void kma_log_print(u32 rows, bool history)
 
 static bool kma_log_oom_on;
 
-/* The time of the last lines.  Protected by kma_lock. */
-static unsigned long kma_log_oom_last;
-static bool kma_log_oom_any;
+/* When to print again, in jiffies; 0: now.  The kernel's oom_lock protects this. */
+static unsigned long kma_log_oom_next;
 
-/* How often to try to take kma_lock, every 20 ms: its holder may itself wait for memory. */
+/*
+ * How often to try to take kma_lock, every 20 ms: its holder may itself wait for memory, and nobody
+ * is killed meanwhile.
+ */
 #define KMA_LOG_OOM_TRIES	5
 
 static bool kma_log_oom_lock(void)
 {
-	int i;
+	int tries = KMA_LOG_OOM_TRIES;
 
-	for (i = 0; i < KMA_LOG_OOM_TRIES; i++) {
-		if (kma_lock_try(KMA_LOCK_TABLE))
-			return true;
+	while (!kma_lock_try(KMA_LOCK_TABLE)) {
+		if (!--tries)
+			return false;
 		msleep(20);
 	}
-	return false;
+	return true;
 }
 
 static int kma_log_oom_notify(struct notifier_block *nb, unsigned long unused, void *freed)
 {
-	if (!READ_ONCE(kma_log_oom_on))
+	if (!READ_ONCE(kma_log_oom_on) ||
+	    (kma_log_oom_next && time_before(jiffies, kma_log_oom_next)))
 		return NOTIFY_DONE;
+	kma_log_oom_next = (jiffies + 60 * HZ) ?: 1;
 	if (!kma_log_oom_lock()) {
-		pr_warn_ratelimited("out of memory, but the tables are in use: see incidents\n");
+		pr_warn("out of memory, but the tables are in use: see the file incidents\n");
 		return NOTIFY_DONE;
 	}
-	if (!kma_log_oom_any || time_after(jiffies, kma_log_oom_last + 60 * HZ)) {
-		kma_log_print(KMA_LOG_OOM_ROWS, true);
-		kma_log_oom_last = jiffies;
-		kma_log_oom_any = true;
-	}
+	kma_log_print(false, true);
 	kma_lock_release();
 	return NOTIFY_DONE;
 }
@@ -244,7 +312,7 @@ bool kma_log_has_oom(void)
 
 static int kma_log_panic_notify(struct notifier_block *nb, unsigned long unused, void *message)
 {
-	kma_log_print(KMA_LOG_PANIC_ROWS, !kma_lock_is_taken());
+	kma_log_print(true, !kma_lock_is_taken());
 	return NOTIFY_DONE;
 }
 
@@ -254,15 +322,50 @@ static struct notifier_block kma_log_panic_notifier = {
 
 /* ---- start and stop ---------------------------------------------------------- */
 
+static u32 kma_log_rows_most(void)
+{
+	return kma_config.sites_max + kma_caches_nr(false);
+}
+
+static u32 kma_log_places(void)
+{
+	/* One third and more of the places stay free. */
+	return roundup_pow_of_two(kma_log_rows_most() / 2 * 3);
+}
+
+static size_t kma_log_sums_bytes(void)
+{
+	return kma_log_rows_most() * sizeof(struct kma_log_sum);
+}
+
+u64 kma_log_forecast(void)
+{
+	return PAGE_ALIGN(kma_log_places() * sizeof(kma_log.place[0])) +
+	       PAGE_ALIGN(kma_log_sums_bytes());
+}
+
+static void kma_log_free(void)
+{
+	kma_env_free(kma_log.place);
+	kma_env_free(kma_log.sum);
+	kma_log.place = NULL;
+	kma_log.sum = NULL;
+}
+
 int kma_log_start(void)
 {
-	int ret = register_oom_notifier(&kma_log_oom_notifier);
+	int ret;
 
+	kma_log.nr_places = kma_log_places();
+	kma_log.place = kma_env_zalloc(kma_log.nr_places * sizeof(kma_log.place[0]));
+	kma_log.sum = kma_env_zalloc(kma_log_sums_bytes());
+	ret = kma_log.place && kma_log.sum ? register_oom_notifier(&kma_log_oom_notifier) : -ENOMEM;
 	if (ret) {
 		pr_err("cannot register the OOM notifier: error %d\n", ret);
+		kma_log_free();
 		return ret;
 	}
-	kma_log_oom_any = false;
+	kma_log_oom_next = 0;
 	atomic_notifier_chain_register(&panic_notifier_list, &kma_log_panic_notifier);
 	return 0;
 }
@@ -271,4 +374,5 @@ void kma_log_stop(void)
 {
 	atomic_notifier_chain_unregister(&panic_notifier_list, &kma_log_panic_notifier);
 	unregister_oom_notifier(&kma_log_oom_notifier);
+	kma_log_free();
 }

@@ -125,12 +125,16 @@ void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LE
 
 void kma_symbol_look(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN])
 {
-	const char *kept = READ_ONCE(kma_kept(t)->name[id]);
 	const unsigned long site = t->info[id].site;
+	const char *kept;
 
-	if (!site)
+	/* Rows [other] have no names that are kept. */
+	if (!site) {
 		strscpy(buf, "[other]", KMA_SYMBOL_LEN);
-	else if (kept)
+		return;
+	}
+	kept = READ_ONCE(kma_kept(t)->name[id]);
+	if (kept)
 		strscpy(buf, kept, KMA_SYMBOL_LEN);
 	else
 		kma_symbol_lookup(site, buf);

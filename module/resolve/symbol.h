@@ -75,7 +75,7 @@ void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LE
 
 /*
  * Like kma_symbol_name(), but without the cache of names.  Context: any; @t is &kma_core.sites.
- * kma_lock is held, or no module is being unloaded and no row recycled.
+ * kma_lock is held, or the kernel panics and the other CPUs are stopped.
  */
 void kma_symbol_look(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
 

@@ -78,7 +78,7 @@ static void kma_cause_set_what(struct kma_cause *cause, unsigned long what)
 		cause->site = what;
 }
 
-/* The worker finds out about growth and coverage, long after the task that is to blame. */
+/* The worker polls growth, cgroups and coverage, long after the task that is to blame. */
 static void kma_cause_set_context(struct kma_cause *cause)
 {
 	if (kma_trigger_is_growth(cause->trigger) || cause->trigger == KMA_TRIGGER_COVERAGE)

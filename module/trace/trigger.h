@@ -3,7 +3,7 @@
  * The triggers of incidents (core/trigger.h): how the module hears of them.
  *
  *	failed allocation, long stall, OOM kill --> armed? --> count --> too soon? --> cause
- *	growth, coverage, command  ------------------------^                             |
+ *	growth, cgroup, coverage, command  ----------------^                             |
  *	                                                                                 v
  *	incidents.h: a worker takes the cause, and keeps what memory looks like
  *
@@ -28,9 +28,9 @@
  * struct kma_cause - what has set off an incident
  * @trigger: the trigger
  * @ns: when: CLOCK_MONOTONIC, in ns
- * @value: how long a stall was, in ns; how much a call site has grown, in bytes; the coverage in
- *	thousandths of a percent; or the process ID of the victim of the OOM killer
- * @site: the call site of the allocation, or the one that has grown; 0 if it is not known
+ * @value: how long a stall was, in ns; how much a call site or a cgroup has grown, in bytes; the
+ *	coverage in thousandths of a percent; or the process ID of the victim of the OOM killer
+ * @site: the call site of the allocation, or the one that has grown; 0 if there is none
  * @order: order of the allocation; KMA_ORDER_NONE if there is none
  * @gfp: its gfp flags
  * @tgid: the process that ran; 0 in an interrupt

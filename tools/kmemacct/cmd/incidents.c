@@ -254,7 +254,7 @@ static void print_cause(const struct table *t)
 	free(in.text);
 }
 
-#define MORE	"more: these commands, and callers, charges, waits, slow, latency, stats, with -i %s"
+#define MORE	"more: these commands, and callers, waits, slow, latency, stats, with -i %s"
 
 /* Print the row of an incident, and the parts of its tables. */
 static int show_incident(const struct options *o)

@@ -190,7 +190,7 @@ def shows_one_incident(t):
     path = write_whole_incident(t)
     text = t.out("incidents 1", COLUMNS="80", TZ="UTC")
     for part in ("recording alloc_skb+0x44", "459K +59.0K", "100us  25.0%", "9 2.00M huge+0x5",
-                 "  0ms 879M", "5m00s 850M", "\n# more: these commands, and callers, charges"):
+                 "  0ms 879M", "5m00s 850M", "\n# more: these commands, and callers, waits"):
         check_in(part, text)
     check("# a task waited long for memory; stack: kma_trigger_stall+0x1 __alloc_pages+0x2\n"
           "# alloc_skb+0x44\n", text[:text.index("nr ")])
