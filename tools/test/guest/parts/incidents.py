@@ -19,7 +19,7 @@ from page_truth import tracked
 from parts.failures import QUIET, fail
 from parts.history import KB, LEAKY, REQUESTS, next_mark, numbers
 from parts.stalls import MIB, exceed
-from processes import start, status_of
+from processes import start, status_of, user_load
 from table import FOLDER, Table, control
 
 # So many times the leak is larger than anything else, and grows faster.
@@ -225,12 +225,24 @@ def incidents_of_all_memory():
             loaded("kmemacct_leaky"), written(QUIET | OVERCOMMIT):
         wait_for("a mark of 10 s ago", has_old_mark)
         LEAKY.write_text(str(REQUESTS * MANY))
-        with kernel_log() as lines:
-            pid = start(exhaust)
-            check_equal("status of the victim", -signal.SIGKILL, status_of(pid))
+        lines, pid = report_of_exhausting()
         check_killed(0, pid)
-        sites = check_report([line for line in lines if line.startswith("kmemacct: ")], 10)
-    return f"{len(lines)} lines, {sites}"
+        sites = check_report(lines, 10)
+    # Most call sites have no row of their own.
+    with loaded("kmemacct", "trigger=off oom_report=1 sites_max=64 live_max=32768"), \
+            written(QUIET | OVERCOMMIT):
+        user_load()
+        check(any(line.endswith("  [other]") for line in report_of_exhausting()[0]),
+              "no row of other call sites")
+    return sites
+
+
+def report_of_exhausting():
+    """Let the OOM killer come.  Return what the module has printed, and who was killed."""
+    with kernel_log() as lines:
+        pid = start(exhaust)
+        check_equal("status of the victim", -signal.SIGKILL, status_of(pid))
+    return [line for line in lines if line.startswith("kmemacct: ")], pid
 
 
 def has_old_mark():
