@@ -21,6 +21,7 @@ from parts.history import KB, LEAKY, REQUESTS, next_mark, numbers
 from parts.stalls import MIB, exceed
 from processes import start, status_of, user_load
 from table import FOLDER, Table, control
+from truth import both
 
 # So many times the leak is larger than anything else, and grows faster.
 MANY = 32
@@ -211,10 +212,25 @@ def incidents():
             time.sleep(0.1)
             progress("waiting for a minute of history")
         seen += [grow(), charge()]
+        control("incident")
+        wait_for_incidents(6)
+        check_equal("cause", "command", causes()[5][0])
         rows = Table("incidents").rows
-        check_equal("incidents", 5, len(rows))
         check(rows[-1]["complete"], "the first one has no time after it")
         return seen
+
+
+@each_kernel
+@single
+def incidents_of_coverage():
+    """Test that frees which are missed set off one incident, although coverage stays low."""
+    with both("bulk=off trigger=coverage=100") as known:
+        known.run("doom")
+        wait_for_incidents(1)
+        check_equal("cause", ["coverage", "-", "-"], causes()[0])
+        time.sleep(12)
+        check_equal("counted", 1, counted("coverage"))
+        return Table("incidents").head["coverage_pct"]
 
 
 @only_in("small")
@@ -272,4 +288,4 @@ def check_report(lines, rows):
     return titles[1] - 1, len(lines) - titles[1] - 1
 
 
-PARTS = (incidents_by_command, incidents, incidents_of_all_memory)
+PARTS = (incidents_by_command, incidents, incidents_of_coverage, incidents_of_all_memory)
