@@ -519,7 +519,7 @@
 /*
  * The cause of each incident: the time, the task, and its allocation if there was one.
  * stalled_us is set for the trigger stall, growth_bytes for growth and cgroup, victim for oom.  The
- * label has four parts: the trigger; the name of the task; the call site, or the path of the cgroup,
+ * label has four parts: the trigger; the name of the task; the call site, the path of the cgroup
  * or the name of the victim; and the stack, whose functions have commas in between.
  */
 #define KMA_INCIDENTS_COLUMNS(X)	\

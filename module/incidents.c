@@ -308,7 +308,7 @@ static const struct {
 /* The time of the last look, in jiffies; 0 if triggers were set since. */
 static unsigned long kma_incidents_looked;
 
-/* Look at growth, cgroups and coverage.  Returns the jiffies to the next look; 0 if there is none. */
+/* Poll growth, cgroups and coverage.  Returns the jiffies to the next look; 0 if there is none. */
 static unsigned long kma_incidents_check(void)
 {
 	const unsigned long now = jiffies ?: 1, last = kma_incidents_looked;

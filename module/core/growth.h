@@ -5,9 +5,9 @@
  *	look --> kma_growth_begin() --> kma_growth_add() for each value --> its growth
  *
  * At most four times in a window, a look becomes a mark, which keeps the values.  Growth is since
- * the newest mark that is at least one window old: with frequent looks, at most 5/4 of a window.  If
- * no mark is between one and two windows old, growth is not known.  A value that is missing from a
- * mark counts as 0.
+ * the newest mark that is at least one window old: with frequent looks, at most 5/4 of a window.
+ * If no mark is between one and two windows old, growth is not known.  A value that is missing from
+ * a mark counts as 0.
  *
  * Context of all functions: process; the caller prevents concurrent calls.
  */

@@ -44,8 +44,8 @@ enum kma_trigger {
 
 /*
  * The first values: the maximum order of an allocation that fails; the minimum wait in ns; the
- * minimum growth in bytes; the minimum coverage in percent.  The second value of growth and cgroup is
- * the time of the growth, in seconds.
+ * minimum growth in bytes; the minimum coverage in percent.  The second value of growth and cgroup
+ * is the time of the growth, in seconds.
  */
 #define KMA_TRIGGER_ORDER_MAX		10
 #define KMA_TRIGGER_STALL_NS_MAX	(3600 * 1000000000ULL)

@@ -200,9 +200,10 @@ static void kma_charges_sum_found(struct kma_charges_walk *w, const struct kma_c
 	const struct kma_sitetab *t = charge->page ? &kma_pagealloc.sites : &kma_core.sites;
 	const struct kma_site_info *info = &t->info[charge->row];
 	const u32 size = t->caches.info[info->cache].size;
+	const u64 weight = kma_sample_weight(size, READ_ONCE(info->shift));
 
-	s->bytes[charge->nr] += kma_estimate_round(kma_weigh(
-		charge->page ? PAGE_SIZE : size, kma_sample_weight(size, READ_ONCE(info->shift))));
+	s->bytes[charge->nr] += kma_estimate_round(kma_weigh(charge->page ? PAGE_SIZE : size,
+							     weight));
 }
 
 #define KMA_CHARGES_STEPS	1024

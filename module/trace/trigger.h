@@ -73,8 +73,8 @@ static inline bool kma_trigger_is_set(enum kma_trigger trigger)
 /*
  * Count a trigger, and keep its cause, unless another one was kept shortly before.  The arguments
  * are as in struct kma_cause, whose other members are set for this context.  @what is the call site
- * or, for a cgroup that has grown, its ID; for a victim, the address of its name.  Context: any, NMI
- * included.
+ * or, for a cgroup that has grown, its ID; for a victim, the address of its name.  Context: any,
+ * NMI included.
  */
 void kma_trigger_fire(enum kma_trigger trigger, u64 value, unsigned long what, int order, u32 gfp);
 

@@ -172,7 +172,7 @@ static bool is_before(const struct row *row, u64 after_ms)
 /* The number of marks in five minutes. */
 #define MARKS	30
 
-/* Keep the last mark before the incident, and the one five minutes before that, or the oldest one. */
+/* Keep the last mark before the incident, and the one five minutes before that, or the oldest. */
 static void marks_of(struct view *v, const struct options *o)
 {
 	const u64 after_ms = copied_after_ms(v);
@@ -290,7 +290,7 @@ static int run_one(const struct options *o)
 	int ret;
 
 	if (o->given & ~(OPTION_EXACT | OPTION_INPUT))
-		return fail("incidents NR prints parts of several tables, and takes only -b and -i");
+		return fail("incidents NR prints parts of tables, and takes only -b and -i");
 	s = source_incident(o->source, o->args[0], path);
 	if (!s)
 		return -1;

@@ -462,8 +462,8 @@ struct reader *source_reader(const char *name);
 char *source_text(const struct source *s, const char *name, size_t *len);
 
 /*
- * Open an incident of the module or of a snapshot, whose number is a text.  @path is set to its path
- * or, in a snapshot, to what stands for it in messages; it has to live as long as the source.
+ * Open an incident of the module or of a snapshot, whose number is a text.  @path is set to its
+ * path or, in a snapshot, to what stands for it in messages; it has to live as long as the source.
  * Return: the incident, to be freed by snapshot_free(), or NULL after calling fail().
  */
 struct source *source_incident(const struct source *s, const char *nr, char path[FILE_PATH]);

@@ -201,7 +201,7 @@ def shows_one_incident(t):
     t.errors({
         "incidents 2": "the module keeps no incident 2: see kmemacct incidents",
         "incidents x": "'x' is not the number of an incident: see kmemacct incidents",
-        "incidents 1 -v": "incidents NR prints parts of several tables, and takes only -b and -i",
+        "incidents 1 -v": "incidents NR prints parts of tables, and takes only -b and -i",
     })
     t.unload()
     check_in("incident1", t.error("incidents 1"))
