@@ -245,7 +245,7 @@ static void kma_incidents_check_coverage(void)
 		kma_trigger_fire(KMA_TRIGGER_COVERAGE, coverage, 0, KMA_ORDER_NONE, 0);
 }
 
-/* What each cgroup is charged for, in KiB, by its number in kma_cgroups. */
+/* The charges of each cgroup, in KiB, by its number in kma_cgroups. */
 static struct kma_growth kma_incidents_cgroups;
 
 /* The cgroup that has grown most, and by how much, in KiB. */
@@ -535,7 +535,7 @@ void kma_incidents_stop(void)
 
 	kma_lock_take(KMA_LOCK_START);
 	kma_triggers_set(&off);
-	/* The worker stops to add up charges. */
+	/* This makes the worker stop adding up charges. */
 	kma_state_changed();
 	kma_lock_release();
 	/* A probe that has seen a trigger may still queue the worker. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What cgroups are charged for, added up: see charges.c.
+ * Sums of the charges of cgroups: see charges.c.
  *
  * Context, unless a function says otherwise: process, may sleep; kma_lock is held, and is released
  * and taken again now and then.

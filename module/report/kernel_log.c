@@ -262,8 +262,8 @@ static bool kma_log_oom_on;
 static unsigned long kma_log_oom_next;
 
 /*
- * How often to try to take kma_lock, every 20 ms: its holder may itself wait for memory, and nobody
- * is killed meanwhile.
+ * How often to try to take kma_lock, every 20 ms.  Its holder may itself wait for memory, and the
+ * OOM killer has to wait for this notifier.
  */
 #define KMA_LOG_OOM_TRIES	5
 

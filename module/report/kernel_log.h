@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Call sites in the kernel log, when nobody can read the tables any more:
+ * Call sites in the kernel log, for times at which the tables cannot be read:
  *
  *	panic ---------------------------> at most 20 lines, which pstore saves with the log
  *	no memory is left (oom_report) --> at most 22 lines, once a minute

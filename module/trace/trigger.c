@@ -90,7 +90,7 @@ static void kma_cause_set_context(struct kma_cause *cause)
 
 /* ---- triggers -------------------------------------------------------------- */
 
-/* What has grown has to grow as much again before it is another cause. */
+/* A call site or cgroup that has grown is a cause again only if it grows by as much once more. */
 static u64 kma_trigger_pause(enum kma_trigger trigger)
 {
 	return !kma_trigger_is_growth(trigger) ? KMA_TRIGGER_PAUSE_NS :

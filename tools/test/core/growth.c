@@ -72,7 +72,7 @@ static void kma_looks_are_rare(void)
 	kma_growth_destroy(&kma_growth);
 }
 
-/* What a mark does not have was 0: a value that is new, or that was 0 for a while. */
+/* A value that is missing from a mark counts as 0: it is new, or was 0 for a while. */
 static void kma_values_come_and_go(void)
 {
 	u64 now;

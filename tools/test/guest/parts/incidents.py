@@ -259,7 +259,7 @@ def incidents_of_all_memory():
 
 
 def report_of_exhausting():
-    """Let the OOM killer come.  Return what the module has printed, and who was killed."""
+    """Use up all memory.  Return what the module has logged, and the PID of the victim."""
     with kernel_log() as lines:
         pid = start(exhaust)
         check_equal("status of the victim", -signal.SIGKILL, status_of(pid))
